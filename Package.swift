@@ -1,0 +1,34 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "ResumableDownloads",
+  products: [
+    .library(name: "ResumableDownloads", targets: ["ResumableDownloads"]),
+    .executable(name: "rget", targets: ["rget"]),
+  ],
+  dependencies: [],
+  targets: [
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .target(name: "ResumableDownloads", dependencies: ["CCurl"], swiftSettings: strict),
+    .target(name: "LoopbackServer", path: "Examples/LoopbackServer", swiftSettings: strict),
+    .executableTarget(
+      name: "rget", dependencies: ["ResumableDownloads", "LoopbackServer"], path: "Examples/rget",
+      swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["ResumableDownloads", "LoopbackServer"], path: "Tests/TestSupport",
+      swiftSettings: strict),
+    .testTarget(name: "ResumableDownloadsTests", dependencies: ["ResumableDownloads"], swiftSettings: strict),
+    .testTarget(
+      name: "IntegrationTests", dependencies: ["ResumableDownloads", "TestSupport", "LoopbackServer"],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)
