@@ -1,4 +1,79 @@
+// What the package needs from libcurl, in a form that Swift can call.
+//
+// `curl_easy_setopt`, `curl_easy_getinfo` and `curl_multi_setopt` are variadic, which Swift cannot import; each wrapper
+// below fixes the type of the third argument. libcurl 7.68 (January 2020) is the first release with
+// `curl_multi_poll` (7.66) and `curl_multi_wakeup` (7.68), on which the transfer loop is built.
 #ifndef RESUMABLE_DOWNLOADS_CCURL_SHIM_H
 #define RESUMABLE_DOWNLOADS_CCURL_SHIM_H
+
 #include <curl/curl.h>
+
+#if LIBCURL_VERSION_NUM < 0x074400
+#error "ResumableDownloads needs libcurl 7.68 or newer: install libcurl4-openssl-dev of Debian 11, Ubuntu 22.04 or later."
+#endif
+
+// curl_easy_setopt(3) with a `long`.
+static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+// curl_easy_setopt(3) with a `curl_off_t`.
+static inline CURLcode ccurl_set_offset(CURL *handle, CURLoption option, curl_off_t value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+// curl_easy_setopt(3) with a string, which libcurl copies.
+static inline CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+// curl_easy_setopt(3) with a pointer that has to outlive the transfer.
+static inline CURLcode ccurl_set_pointer(CURL *handle, CURLoption option, void *value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+// CURLOPT_HTTPHEADER(3): the list has to outlive the transfer.
+static inline CURLcode ccurl_set_list(CURL *handle, CURLoption option, struct curl_slist *value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+// The shape of CURLOPT_WRITEFUNCTION(3) and CURLOPT_HEADERFUNCTION(3).
+typedef size_t (*ccurl_data_callback)(char *bytes, size_t size, size_t count, void *context);
+
+static inline CURLcode ccurl_set_data_callback(CURL *handle, CURLoption option, ccurl_data_callback callback) {
+  return curl_easy_setopt(handle, option, callback);
+}
+
+// CURLOPT_PROTOCOLS(3) became CURLOPT_PROTOCOLS_STR(3) in 7.85.
+static inline CURLcode ccurl_allow_http_only(CURL *handle) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  return curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+  return curl_easy_setopt(handle, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+// curl_easy_getinfo(3) with a `long` result.
+static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
+  return curl_easy_getinfo(handle, info, value);
+}
+
+// curl_easy_getinfo(3) with a `curl_off_t` result: the `_T` times, in microseconds, and sizes.
+static inline CURLcode ccurl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
+  return curl_easy_getinfo(handle, info, value);
+}
+
+// curl_easy_getinfo(3) with a string result, valid until the handle is used again.
+static inline CURLcode ccurl_get_string(CURL *handle, CURLINFO info, const char **value) {
+  return curl_easy_getinfo(handle, info, value);
+}
+
+// curl_multi_setopt(3) with a `long`.
+static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}
+
+// The result inside a CURLMSG_DONE message: a C union, which Swift reads through this.
+static inline CURLcode ccurl_message_result(const CURLMsg *message) { return message->data.result; }
+
 #endif

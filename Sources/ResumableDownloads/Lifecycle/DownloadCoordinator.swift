@@ -1,0 +1,150 @@
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+
+/// Starts, finds and ends the downloads of one session. Any thread may call it; the work happens on the loop's thread.
+final class DownloadCoordinator: Sendable {
+  private let environmentSource: @Sendable (DownloadCoordinator) -> DownloadEnvironment
+  private struct State {
+    var engine: TransferEngine?
+    var isShutDown = false
+  }
+
+  private let state = Mutex(State())
+  private let table = LoopReference(DriverTable())
+
+  init(partialsPath: String?) {
+    let partials = PartialDirectorySource(path: partialsPath)
+    let queue = DispatchQueue(label: "ResumableDownloads.sync", qos: .utility)
+    environmentSource = { coordinator in
+      DownloadEnvironment(partials: partials, syncQueue: queue) { [weak coordinator] job in
+        coordinator?.perform(job)
+      }
+    }
+  }
+
+  /// Queues a download; it begins as soon as its host has a connection free.
+  func start(_ job: DownloadJob, id: Int, priority: Float, notBefore date: Date?, observer: any DownloadObserver) {
+    let environment = environmentSource(self)
+    let delay = max(0, date?.timeIntervalSinceNow ?? 0)
+    let isQueued = perform { [table] loop in
+      table.value.add(job, id: id, priority: priority, delay: delay, environment: environment, observer: observer, loop: loop)
+    }
+    if !isQueued { observer.didEnd(DownloadFailure(reason: .sessionInvalid, url: job.url)) }
+  }
+
+  func suspend(id: Int) { perform { [table] _ in table.value.suspend(id) } }
+
+  func resume(id: Int) { perform { [table] _ in table.value.resume(id) } }
+
+  func cancel(id: Int, producingResumeData: Bool) {
+    perform { [table] _ in table.value.cancel(id, producingResumeData: producingResumeData) }
+  }
+
+  /// Ends the thread. All downloads must have ended.
+  func shutDown() {
+    let engine = state.withLock { state in
+      defer { state = State(engine: nil, isShutDown: true) }
+      return state.engine
+    }
+    engine?.shutDown()
+  }
+
+  @discardableResult
+  private func perform(_ job: @escaping TransferEngine.Job) -> Bool {
+    let engine = state.withLock { state in
+      // Without a thread there is no download: the caller reports it.
+      if state.engine == nil, !state.isShutDown { state.engine = try? TransferEngine() }
+      return state.engine
+    }
+    return engine?.perform(job) ?? false
+  }
+}
+
+/// The downloads of one loop: those that run, and those that wait for a free connection. Confined to the loop's thread.
+final class DriverTable {
+  private struct Waiting {
+    var id: Int
+    var priority: Float
+    var origin: String
+    var begin: () -> Void
+  }
+
+  private var running: [Int: (driver: DownloadDriver, origin: String)] = [:]
+  private var waiting: [Waiting] = []
+  private var suspendedWaiting: Set<Int> = []
+  /// Those whose time has not come.
+  private var held: Set<Int> = []
+  private var observers: [Int: (observer: any DownloadObserver, job: DownloadJob)] = [:]
+  private var runningPerOrigin: [String: Int] = [:]
+
+  func add(
+    _ job: DownloadJob, id: Int, priority: Float, delay: Double, environment: DownloadEnvironment,
+    observer: any DownloadObserver, loop: TransferLoop
+  ) {
+    if delay > 0 { hold(id, seconds: delay, on: loop) }
+    let origin = URLResolver.origin(of: job.url).map { "\($0.scheme)://\($0.host):\($0.port)" } ?? ""
+    observers[id] = (observer, job)
+    let entry = Waiting(id: id, priority: priority, origin: origin) { [unowned self] in
+      let driver = DownloadDriver(job: job, environment: environment, loop: loop, observer: observer) { [weak self] _ in
+        self?.ended(id)
+      }
+      self.running[id] = (driver, origin)
+      self.runningPerOrigin[origin, default: 0] += 1
+      driver.start()
+    }
+    let place = waiting.firstIndex { $0.priority < priority } ?? waiting.endIndex
+    waiting.insert(entry, at: place)
+    admit()
+  }
+
+  func suspend(_ id: Int) {
+    if let entry = running[id] { entry.driver.suspend() } else { suspendedWaiting.insert(id) }
+  }
+
+  func resume(_ id: Int) {
+    if let entry = running[id] { return entry.driver.resume() }
+    suspendedWaiting.remove(id)
+    admit()
+  }
+
+  func cancel(_ id: Int, producingResumeData: Bool) {
+    if let entry = running[id] { return entry.driver.cancel(producingResumeData: producingResumeData) }
+    guard let known = observers.removeValue(forKey: id) else { return }
+    waiting.removeAll { $0.id == id }
+    suspendedWaiting.remove(id)
+    var data: Data?
+    if producingResumeData, case .resume(_, let original) = known.job.source { data = original }
+    known.observer.didEnd(DownloadFailure(reason: .cancelled, url: known.job.url, resumeData: data))
+  }
+
+  /// Keeps a download from beginning for a while.
+  private func hold(_ id: Int, seconds: Double, on loop: TransferLoop) {
+    held.insert(id)
+    loop.after(nanoseconds: LoopClock.nanoseconds(seconds)) { [weak self] in
+      self?.held.remove(id)
+      self?.admit()
+    }
+  }
+
+  private func admit() {
+    // Looked up anew each time: what begins may end at once and admit others itself.
+    while let index = waiting.firstIndex(where: { mayBegin($0) }) {
+      waiting.remove(at: index).begin()
+    }
+  }
+
+  private func mayBegin(_ entry: Waiting) -> Bool {
+    let limit = observers[entry.id]?.job.options.maximumConnectionsPerHost ?? 1
+    let isFree = limit <= 0 || runningPerOrigin[entry.origin, default: 0] < limit
+    return isFree && !suspendedWaiting.contains(entry.id) && !held.contains(entry.id)
+  }
+
+  private func ended(_ id: Int) {
+    observers[id] = nil
+    guard let entry = running.removeValue(forKey: id) else { return }
+    runningPerOrigin[entry.origin, default: 1] -= 1
+    if runningPerOrigin[entry.origin] == 0 { runningPerOrigin[entry.origin] = nil }
+    admit()
+  }
+}

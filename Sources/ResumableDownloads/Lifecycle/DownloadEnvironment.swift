@@ -1,0 +1,27 @@
+internal import Dispatch
+internal import Foundation
+
+/// What the downloads of one session share.
+struct DownloadEnvironment: Sendable {
+  /// Where partial files of downloads without a destination lie; opened with the first one.
+  let partials: PartialDirectorySource
+  /// Syncs and final moves happen here, one after the other, so that they never hold up the loop.
+  let syncQueue: DispatchQueue
+  /// Brings a result back to the loop's thread.
+  let perform: @Sendable (@escaping TransferEngine.Job) -> Void
+}
+
+/// Opens the directory of partial files once, when it is needed.
+final class PartialDirectorySource: Sendable {
+  private let path: String?
+  private let opened = OnceResult()
+
+  /// `nil` stands for the private directory under the system's temporary directory.
+  init(path: String?) { self.path = path }
+
+  func directory() throws(StorageError) -> PartialDirectory {
+    try opened.get { () throws(StorageError) in
+      try PartialDirectory(privatePath: path ?? PartialDirectory.temporaryPath())
+    }
+  }
+}

@@ -1,0 +1,26 @@
+internal import Foundation
+internal import Synchronization
+
+/// Hears what happens to one download; all calls come on the loop's thread, in this order:
+/// `didReceive`* → `didResume`? → (`didProgress` | `didRestart`)* → `didFinish`? → `didEnd`, the last exactly once.
+protocol DownloadObserver: AnyObject, Sendable {
+  var counters: DownloadCounters { get }
+  /// A final head arrived; the request that got it had these fields.
+  func didReceive(_ head: ResponseHead, requestFields: [HeaderField])
+  /// The download goes on at `offset` (0: it starts over) of a whole of `expected` bytes (-1: unknown).
+  func didResume(at offset: Int64, expected: Int64)
+  /// The bytes after `offset` are void: the counters are about to go back to it.
+  func didRestart(at offset: Int64)
+  /// The counters have moved.
+  func didProgress()
+  func didFinish(_ file: FinishedFile)
+  func didEnd(_ failure: DownloadFailure?)
+}
+
+/// Byte counts that the loop writes and everybody reads, without a lock in the byte path.
+final class DownloadCounters: Sendable {
+  /// Bytes of the file that are there, the resumed part included.
+  let written = Atomic<Int64>(0)
+  /// Bytes of the whole file, -1 when unknown.
+  let expected = Atomic<Int64>(-1)
+}

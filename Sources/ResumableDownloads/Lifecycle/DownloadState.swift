@@ -1,0 +1,135 @@
+/// The course of one download as a value: events in, the next step out, no I/O.
+///
+/// idle → asking → receiving → (asking the rest | starting over once) … → finishing → ended
+struct DownloadState: Equatable {
+  static let maximumRedirects = 20
+  /// More parts than this are only asked for while they are `smallestPart` bytes on average.
+  static let freeParts: Int64 = 100
+  static let smallestPart: Int64 = 16 * 1024
+
+  enum Phase: Equatable {
+    case idle
+    /// A request is out; the point that it asked to continue from, if any.
+    case asking(ResumePoint?)
+    /// Body bytes go to the file, up to `end` (exclusive) where it is known.
+    case receiving(end: Int64?)
+    case finishing
+    case ended
+  }
+
+  enum Step: Equatable {
+    case ask(ResumePoint?)
+    case follow(location: String)
+    /// Cut the partial to `at`, then append.
+    case append(at: Int64, end: Int64, total: Int64?)
+    /// A whole body: into a new partial.
+    case write(total: Int64?, resumable: Bool, coded: Bool)
+    case finish
+    case fail(DownloadFailure.Reason)
+  }
+
+  private(set) var phase = Phase.idle
+  private var redirects = 0
+  private var restarts = 0
+  private var parts: Int64 = 0
+  /// Whether bytes of an earlier attempt are at stake: then only a plain 200 may take their place.
+  private(set) var holdsPartial = false
+  let validatesStatus: Bool
+  let isResumed: Bool
+
+  init(validatesStatus: Bool, isResumed: Bool) {
+    self.validatesStatus = validatesStatus
+    self.isResumed = isResumed
+  }
+
+  /// The first step, with what is on disk already.
+  mutating func start(from point: ResumePoint?) -> Step {
+    holdsPartial = point != nil
+    if let point, point.total == point.offset { return finish() }
+    return ask(point)
+  }
+
+  /// A final head: what becomes of its body.
+  mutating func receive(_ head: ResponseHead, method: String, hasOwnRange: Bool) -> Step {
+    if let location = redirectTarget(of: head) {
+      redirects += 1
+      return redirects > Self.maximumRedirects ? fail(.tooManyRedirects) : .follow(location: location)
+    }
+    guard case .asking(let point) = phase else { return fail(.badAnswer(head.status)) }
+    if let point { return judge(head, asked: point) }
+    return judgeFresh(head, method: method, hasOwnRange: hasOwnRange)
+  }
+
+  private mutating func judge(_ head: ResponseHead, asked point: ResumePoint) -> Step {
+    switch ResumeRules.verdict(for: head, asked: point) {
+    case .append(let at, let end, let total):
+      phase = .receiving(end: end)
+      return .append(at: at, end: end, total: total)
+    case .restart(let total):
+      return startOver(head, total: total)
+    case .complete: return finish()
+    case .refuse: return fail(.badAnswer(head.status))
+    case .askAgain:
+      guard restarts == 0 else { return fail(.badAnswer(head.status)) }
+      restarts += 1
+      return ask(nil)
+    }
+  }
+
+  private mutating func startOver(_ head: ResponseHead, total: Int64?) -> Step {
+    guard restarts == 0 else { return fail(.badAnswer(head.status)) }
+    restarts += 1
+    return judgeFresh(head, method: "GET", hasOwnRange: false)
+  }
+
+  private mutating func judgeFresh(_ head: ResponseHead, method: String, hasOwnRange: Bool) -> Step {
+    if (holdsPartial || isResumed) && head.status != 200 { return fail(.badAnswer(head.status)) }
+    if validatesStatus && head.status >= 400 { return fail(.badAnswer(head.status)) }
+    switch ResumeRules.freshVerdict(for: head, callerSentRange: hasOwnRange, method: method) {
+    case .refuse: return fail(.badAnswer(head.status))
+    case .accept(let total, let coding, let resumable):
+      phase = .receiving(end: total)
+      return .write(total: total, resumable: resumable, coded: coding != nil)
+    }
+  }
+
+  /// The body ended as the server meant it to; `length` bytes are on disk.
+  mutating func bodyEnded(length: Int64, total: Int64?, point: ResumePoint?) -> Step {
+    guard let total, length < total else { return finish() }
+    guard case .receiving(let end?) = phase, length == end, let point else { return fail(.cutShort) }
+    parts += 1
+    guard parts < Self.freeParts || length / parts >= Self.smallestPart else { return fail(.cutShort) }
+    return ask(point)
+  }
+
+  /// The exchange failed. A connection lost in a suspension is replaced; everything else ends the download.
+  mutating func exchangeFailed(_ error: TransferError, afterSuspension: Bool, point: ResumePoint?) -> Step {
+    guard afterSuspension, phase != .ended else { return fail(.transfer(error)) }
+    if let point { return ask(point) }
+    guard restarts == 0 else { return fail(.transfer(error)) }
+    restarts += 1
+    return ask(nil)
+  }
+
+  mutating func ask(_ point: ResumePoint?) -> Step {
+    phase = .asking(point)
+    return .ask(point)
+  }
+
+  mutating func finish() -> Step {
+    phase = .finishing
+    return .finish
+  }
+
+  mutating func fail(_ reason: DownloadFailure.Reason) -> Step {
+    phase = .ended
+    return .fail(reason)
+  }
+
+  private func redirectTarget(of head: ResponseHead) -> String? {
+    switch head.status {
+    case 301, 302, 303, 307, 308: head.value("Location")
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,169 @@
+internal import Foundation
+
+/// The bytes of one download: the partial that is kept, the fresh one that may take its place, and their journal.
+///
+/// Confined to the loop's thread. "Stands" means: the fresh partial has a journal of its own, so it is worth keeping.
+final class PartialStore {
+  /// The journal first appears after this many bytes or `firstJournalNanoseconds`, so small files never pay for one.
+  static let firstJournalBytes: Int64 = 1 << 20
+  static let firstJournalNanoseconds: UInt64 = 1_000_000_000
+  /// A synced checkpoint comes after this many bytes or nanoseconds, whichever is first.
+  static let checkpointBytes: Int64 = 64 << 20
+  static let checkpointNanoseconds: UInt64 = 5_000_000_000
+  /// Smaller remainders are not worth reserving space for.
+  static let reservationBytes: Int64 = 1 << 20
+
+  private let environment: DownloadEnvironment
+  private(set) var file: PartialFile?
+  /// The record of `file`; `nil` when its download cannot be continued.
+  private(set) var record: ResumeData?
+  /// What was there before a restart, kept until the new partial stands.
+  private var old: (file: PartialFile, record: ResumeData)?
+  private var lastCheckpoint: (length: Int64, time: UInt64) = (0, 0)
+  private var checkpointIsRunning = false
+
+  init(environment: DownloadEnvironment) {
+    self.environment = environment
+  }
+
+  var length: Int64 { file?.length ?? 0 }
+
+  /// Where a new request has to continue.
+  var point: ResumePoint? {
+    guard let record, length > 0 else { return nil }
+    return ResumePoint(
+      offset: length, total: record.expectedTotalBytes, validators: record.validators, contentCoding: nil)
+  }
+
+  func adopt(_ found: (file: PartialFile, record: ResumeData)) {
+    file = found.file
+    record = found.record
+    lastCheckpoint.length = found.file.length
+  }
+
+  /// A new partial for a whole body; the present one waits until the new one stands.
+  func begin(_ fresh: PartialFile, record: ResumeData?) {
+    if let file, let held = self.record, old == nil { old = (file, held) } else { file?.discard() }
+    file = fresh
+    self.record = record
+    lastCheckpoint = (0, 0)
+  }
+
+  func cut(to offset: Int64) throws(StorageError) {
+    try file?.cut(to: offset)
+    lastCheckpoint.length = min(lastCheckpoint.length, offset)
+  }
+
+  /// Reports a full disk before bandwidth is spent. Not while an old partial still holds space that will come free.
+  func reserve(_ total: Int64?) throws(StorageError) {
+    guard let total, let file, old == nil, total - file.length >= Self.reservationBytes else { return }
+    try file.reserve(upTo: total)
+  }
+
+  func setTotal(_ total: Int64?) {
+    guard let total, let record, record.expectedTotalBytes == nil else { return }
+    self.record = record.withTotal(total)
+  }
+
+  /// Writes the first journal or a checkpoint when one is due; `time` is the loop's, `began` when the body did.
+  func keepJournal(time: UInt64, began: UInt64) throws(StorageError) {
+    guard let file, record != nil, file.length > 0 else { return }
+    if !file.hasJournal || old != nil {
+      let due = file.length >= Self.firstJournalBytes || time &- began >= Self.firstJournalNanoseconds
+      if due { try writeFirstJournal(time: time) }
+    } else if !checkpointIsRunning, file.length > lastCheckpoint.length,
+      file.length - lastCheckpoint.length >= Self.checkpointBytes
+        || time &- lastCheckpoint.time >= Self.checkpointNanoseconds
+    {
+      checkpoint(time: time)
+    }
+  }
+
+  private func writeFirstJournal(time: UInt64) throws(StorageError) {
+    guard let file else { return }
+    if let old {
+      self.old = nil
+      try file.takeOver(old.file)
+      record = record?.withPartial(path: file.path)
+    }
+    lastCheckpoint = (0, time)
+    if let open = snapshot(closed: false) { try file.writeJournal(open) }
+  }
+
+  private func checkpoint(time: UInt64) {
+    guard let file, let open = snapshot(closed: false) else { return }
+    lastCheckpoint = (file.length, time)
+    checkpointIsRunning = true
+    // The store is confined to the loop; the result comes back there, and a failed sync shows in the next write.
+    let back = LoopReference(self)
+    let perform = environment.perform
+    file.checkpoint(open, closed: false, on: environment.syncQueue) { result in
+      perform { _ in back.value.checkpointEnded(result) }
+    }
+  }
+
+  private func checkpointEnded(_ result: Result<Int64, StorageError>) {
+    checkpointIsRunning = false
+    guard case .success(let synced) = result, let record, synced <= length else { return }
+    self.record = record.updating(offset: length, synced: synced, isClosed: false)
+  }
+
+  private func snapshot(closed: Bool) -> ResumeData? {
+    guard let record, let file else { return nil }
+    return record.updating(
+      offset: file.length, synced: min(record.syncedByteOffset, file.length), isClosed: closed)
+  }
+
+  /// Ends the work and keeps what can be continued: the resume data, or `nil` when nothing can.
+  ///
+  /// The data is handed out without a sync; one follows in the background.
+  func close() -> ResumeData? {
+    if let old, file?.hasJournal != true {
+      // The new partial never stood: the old one is as good as before.
+      file?.discard()
+      self.old = nil
+      adopt(old)
+    }
+    defer { file = nil }
+    guard let file, file.length > 0, let closed = snapshot(closed: true) else {
+      file?.discard()
+      return nil
+    }
+    do { try file.writeJournal(closed) } catch {
+      // Without a journal the bytes cannot be trusted later, so no resume data may name them.
+      file.release()
+      return nil
+    }
+    file.checkpoint(closed, closed: true, on: environment.syncQueue) { _ in }
+    return closed
+  }
+
+  /// Removes everything.
+  func discard() {
+    file?.discard()
+    old?.file.discard()
+    file = nil
+    old = nil
+  }
+
+  /// The whole file is there: what was before it goes.
+  func settle() throws(StorageError) -> PartialFile? {
+    if let old, let file {
+      self.old = nil
+      try file.takeOver(old.file)
+      record = record?.withPartial(path: file.path)
+    }
+    return file
+  }
+
+  /// Another owner has the finished file.
+  func forget() { file = nil }
+}
+
+/// Carries a loop-confined object through a closure that other threads hold.
+final class LoopReference<Value: AnyObject>: @unchecked Sendable {
+  // Only read inside `TransferEngine.perform`, that is on the loop's thread, which is where the object lives.
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+}

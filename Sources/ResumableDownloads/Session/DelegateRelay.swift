@@ -1,0 +1,100 @@
+internal import Foundation
+internal import Synchronization
+
+/// Brings the events of one task to the delegate queue, one after the other, however many threads the queue has.
+///
+/// At most one progress event waits, and what it reports is read when it is delivered, so a slow delegate costs neither
+/// memory nor speed.
+final class DelegateRelay: Sendable {
+  enum Event: Sendable {
+    case progress
+    /// Progress up to a fixed count, reported before the counters go back.
+    case progressUpTo(Int64)
+    /// The next progress counts from here.
+    case rebase(Int64)
+    case resumed(offset: Int64, expected: Int64)
+    case finished(FinishedFile)
+    case completed(URLError?)
+  }
+
+  /// An event with the numbers that belong to it.
+  struct Delivery: Sendable {
+    var event: Event
+    /// Bytes since the last report, and all bytes: for progress and before `finished`.
+    var newBytes: Int64 = 0
+    var written: Int64 = 0
+  }
+
+  private struct State {
+    var events: [Event] = []
+    var isScheduled = false
+    var reported: Int64 = 0
+  }
+
+  private let state = Mutex(State())
+  private let progressWaits = Atomic<Bool>(false)
+  private let queue: OperationQueue
+  private let counters: DownloadCounters
+
+  init(queue: OperationQueue, counters: DownloadCounters) {
+    self.queue = queue
+    self.counters = counters
+  }
+
+  func progress(to receive: @escaping @Sendable (Delivery) -> Void) {
+    guard !progressWaits.exchange(true, ordering: .relaxed) else { return }
+    send(.progress, to: receive)
+  }
+
+  /// Fixes the progress that waits, because the counters are about to go back to `offset`.
+  func restart(at offset: Int64, to receive: @escaping @Sendable (Delivery) -> Void) {
+    state.withLock { state in
+      let written = counters.written.load(ordering: .relaxed)
+      if case .progress? = state.events.last { state.events[state.events.count - 1] = .progressUpTo(written) }
+      progressWaits.store(false, ordering: .relaxed)
+    }
+    send(.rebase(offset), to: receive)
+  }
+
+  func send(_ event: Event, to receive: @escaping @Sendable (Delivery) -> Void) {
+    let mustSchedule = state.withLock { state in
+      state.events.append(event)
+      defer { state.isScheduled = true }
+      return !state.isScheduled
+    }
+    if mustSchedule { schedule(receive) }
+  }
+
+  private func schedule(_ receive: @escaping @Sendable (Delivery) -> Void) {
+    queue.addOperation { [self] in
+      if let delivery = next() { receive(delivery) }
+      let goesOn = state.withLock { state in
+        state.isScheduled = !state.events.isEmpty
+        return state.isScheduled
+      }
+      if goesOn { schedule(receive) }
+    }
+  }
+
+  private func next() -> Delivery? {
+    state.withLock { state in
+      guard !state.events.isEmpty else { return nil }
+      let event = state.events.removeFirst()
+      var delivery = Delivery(event: event)
+      switch event {
+      case .rebase(let offset), .resumed(let offset, _):
+        state.reported = offset
+        return delivery
+      case .progress:
+        progressWaits.store(false, ordering: .relaxed)
+        delivery.written = counters.written.load(ordering: .relaxed)
+      case .progressUpTo(let count): delivery.written = count
+      case .finished: delivery.written = counters.written.load(ordering: .relaxed)
+      case .completed: return delivery
+      }
+      delivery.newBytes = delivery.written - state.reported
+      state.reported = delivery.written
+      return delivery
+    }
+  }
+}

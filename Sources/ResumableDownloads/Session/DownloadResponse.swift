@@ -1,0 +1,25 @@
+internal import Foundation
+internal import FoundationNetworking
+
+/// The head of an answer as `HTTPURLResponse`, with a file name that is always one safe component.
+///
+/// FoundationNetworking's own `suggestedFilename` returns `..`, empty and hidden names and ignores `filename*`.
+final class DownloadResponse: HTTPURLResponse, @unchecked Sendable {
+  // Immutable after init.
+  private let name: String
+
+  init?(_ head: ResponseHead) {
+    guard let url = URL(string: head.url) else { return nil }
+    name = SuggestedFilename.make(contentDisposition: head.value("Content-Disposition"), urlString: head.url)
+    var fields: [String: String] = [:]
+    for field in head.fields {
+      let known = fields.keys.first { $0.caseInsensitiveCompare(field.name) == .orderedSame } ?? field.name
+      fields[known] = fields[known].map { "\($0), \(field.value)" } ?? field.value
+    }
+    super.init(url: url, statusCode: head.status, httpVersion: head.version, headerFields: fields)
+  }
+
+  required init?(coder: NSCoder) { nil }
+
+  override var suggestedFilename: String? { name }
+}

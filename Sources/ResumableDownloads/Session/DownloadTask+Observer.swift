@@ -1,0 +1,135 @@
+internal import Dispatch
+internal import Foundation
+internal import FoundationNetworking
+
+/// What the loop tells the task, and what the delegate hears of it.
+extension DownloadTask: DownloadObserver {
+  func didReceive(_ head: ResponseHead, requestFields: [HeaderField]) {
+    let response = DownloadResponse(head)
+    locked.withLock { state in
+      state.response = response
+      guard let url = URL(string: head.url) else { return }
+      state.current?.url = url
+      for field in requestFields { state.current?.setValue(field.value, forHTTPHeaderField: field.name) }
+    }
+  }
+
+  func didResume(at offset: Int64, expected: Int64) {
+    updateProgress()
+    relay.send(.resumed(offset: offset, expected: expected)) { self.deliver($0) }
+  }
+
+  func didRestart(at offset: Int64) {
+    relay.restart(at: offset) { self.deliver($0) }
+  }
+
+  func didProgress() {
+    updateProgress()
+    if case .delegate = style { relay.progress { self.deliver($0) } }
+  }
+
+  func didFinish(_ file: FinishedFile) {
+    updateProgress()
+    switch style {
+    case .delegate: relay.send(.finished(file)) { self.deliver($0) }
+    case .handler, .async: locked.withLock { $0.file = file }
+    }
+  }
+
+  func didEnd(_ failure: DownloadFailure?) {
+    let error = failure.map { ErrorTable.urlError(for: $0) }
+    let handlers = locked.withLock { state in
+      defer { state.cancelHandlers = [] }
+      state.isCanceling = state.isCanceling || error != nil
+      return state.cancelHandlers
+    }
+    // Called once each and by nobody else: they were taken out of the state.
+    nonisolated(unsafe) let closures = handlers
+    let data = failure?.resumeData
+    if !closures.isEmpty { DispatchQueue.global().async { for handler in closures { handler(data) } } }
+    if case .async(let handler) = style {
+      complete(error)
+      let (file, response) = locked.withLock { ($0.file, $0.response) }
+      handler(file.map { URL(fileURLWithPath: $0.path) }, response, error)
+      release()
+    } else {
+      relay.send(.completed(error)) { self.deliver($0) }
+    }
+  }
+
+  private func updateProgress() {
+    progress.totalUnitCount = countOfBytesExpectedToReceive
+    progress.completedUnitCount = countOfBytesReceived
+  }
+
+  // MARK: On the delegate queue
+
+  private func deliver(_ delivery: DelegateRelay.Delivery) {
+    switch delivery.event {
+    case .rebase: break
+    case .progress, .progressUpTo: reportWritten(delivery)
+    case .resumed(let offset, let expected):
+      if let (session, delegate) = downloadDelegate {
+        delegate.urlSession(session, downloadTask: self, didResumeAtOffset: offset, expectedTotalBytes: expected)
+      }
+    case .finished(let file):
+      reportWritten(delivery)
+      if let (session, delegate) = downloadDelegate {
+        delegate.urlSession(session, downloadTask: self, didFinishDownloadingTo: URL(fileURLWithPath: file.path))
+      }
+      removeTemporary(file)
+    case .completed(let error): deliverEnd(error)
+    }
+  }
+
+  private func reportWritten(_ delivery: DelegateRelay.Delivery) {
+    guard delivery.newBytes > 0, let (session, delegate) = downloadDelegate else { return }
+    delegate.urlSession(
+      session, downloadTask: self, didWriteData: delivery.newBytes, totalBytesWritten: delivery.written,
+      totalBytesExpectedToWrite: countOfBytesExpectedToReceive)
+  }
+
+  private func deliverEnd(_ error: URLError?) {
+    complete(error)
+    switch style {
+    case .delegate:
+      if let session = locked.withLock({ $0.session }) ?? weakSession {
+        let receiver = delegate ?? session.delegate as? any URLSessionTaskDelegate
+        receiver?.urlSession(session, task: self, didCompleteWithError: error)
+      }
+    case .handler(let handler):
+      let (file, response) = locked.withLock { ($0.file, $0.response) }
+      handler(file.map { URL(fileURLWithPath: $0.path) }, response, error)
+      if let file { removeTemporary(file) }
+    case .async: break
+    }
+    release()
+  }
+
+  private func complete(_ error: URLError?) {
+    locked.withLock { state in
+      state.error = error
+      state.isCompleted = true
+    }
+  }
+
+  /// The file that the caller did not move goes when the callback has returned; one that moved itself stays.
+  private func removeTemporary(_ file: FinishedFile) {
+    if job.destination == nil { file.removeIfUnchanged() }
+  }
+
+  /// Lets go of the delegate and the session, and is forgotten by the latter.
+  private func release() {
+    let session = locked.withLock { state in
+      defer { (state.session, state.delegate) = (nil, nil) }
+      return state.session
+    }
+    (session ?? weakSession)?.forget(self)
+  }
+
+  private var downloadDelegate: (DownloadSession, any URLSessionDownloadDelegate)? {
+    guard let session = locked.withLock({ $0.session }) ?? weakSession else { return nil }
+    let delegate = (delegate as? any URLSessionDownloadDelegate) ?? session.delegate as? any URLSessionDownloadDelegate
+    return delegate.map { (session, $0) }
+  }
+}

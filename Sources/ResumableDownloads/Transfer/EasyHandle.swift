@@ -1,0 +1,116 @@
+internal import CCurl
+internal import Foundation
+
+/// One libcurl easy handle, reused for many exchanges so that connections and TLS sessions are kept (libcurl-easy(3)).
+///
+/// Confined to the loop's thread.
+final class EasyHandle {
+  /// libcurl's receive buffer: fewer, larger reads. 512 KiB is its maximum in 7.68 (CURLOPT_BUFFERSIZE(3)).
+  static let receiveBufferBytes = 512 * 1024
+
+  let pointer: UnsafeMutableRawPointer
+  private var headerList: UnsafeMutablePointer<curl_slist>?
+  private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+  init?() {
+    guard let pointer = curl_easy_init() else { return nil }
+    self.pointer = pointer
+  }
+
+  deinit {
+    curl_easy_cleanup(pointer)
+    curl_slist_free_all(headerList)
+    errorText.deallocate()
+  }
+
+  /// Makes the handle ready for one request; `context` is handed to both callbacks.
+  func prepare(
+    _ request: TransferRequest, onHeader: ccurl_data_callback, onBody: ccurl_data_callback,
+    context: UnsafeMutableRawPointer
+  ) throws(TransferError) {
+    curl_easy_reset(pointer)
+    errorText[0] = 0
+    try check(ccurl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText))
+    try setBehaviour(request)
+    try setRequest(request)
+    try check(ccurl_set_data_callback(pointer, CURLOPT_HEADERFUNCTION, onHeader))
+    try check(ccurl_set_pointer(pointer, CURLOPT_HEADERDATA, context))
+    try check(ccurl_set_data_callback(pointer, CURLOPT_WRITEFUNCTION, onBody))
+    try check(ccurl_set_pointer(pointer, CURLOPT_WRITEDATA, context))
+  }
+
+  private func setBehaviour(_ request: TransferRequest) throws(TransferError) {
+    try check(ccurl_allow_http_only(pointer))
+    try set(CURLOPT_NOSIGNAL, 1)
+    try set(CURLOPT_BUFFERSIZE, Self.receiveBufferBytes)
+    try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS.rawValue))
+    try set(CURLOPT_FOLLOWLOCATION, 0)
+    try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    try set(CURLOPT_TCP_KEEPALIVE, 1)
+    // Our own timer watches for silence, also during connect; libcurl's default of 300 s must not come first.
+    try set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
+    // Enables decoding of a body that is coded although `identity` was asked for; the header itself is ours.
+    try set(CURLOPT_ACCEPT_ENCODING, "")
+    if request.options.bytesPerSecond > 0 {
+      try check(ccurl_set_offset(pointer, CURLOPT_MAX_RECV_SPEED_LARGE, curl_off_t(request.options.bytesPerSecond)))
+    }
+  }
+
+  private func setRequest(_ request: TransferRequest) throws(TransferError) {
+    try set(CURLOPT_URL, request.url)
+    // The request target goes out byte for byte: no removal of `..` segments (CURLOPT_PATH_AS_IS(3)).
+    try set(CURLOPT_PATH_AS_IS, 1)
+    try setMethod(request)
+    curl_slist_free_all(headerList)
+    headerList = nil
+    for field in request.fields {
+      // "Name;" is how libcurl is asked for an empty value (CURLOPT_HTTPHEADER(3)).
+      let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+      guard let longer = curl_slist_append(headerList, line) else {
+        throw TransferError(curl: CURLE_OUT_OF_MEMORY)
+      }
+      headerList = longer
+    }
+    try check(ccurl_set_list(pointer, CURLOPT_HTTPHEADER, headerList))
+  }
+
+  private func setMethod(_ request: TransferRequest) throws(TransferError) {
+    switch (request.method, request.body) {
+    case ("GET", nil):
+      try set(CURLOPT_HTTPGET, 1)
+    case ("HEAD", nil):
+      try set(CURLOPT_NOBODY, 1)
+    case (let method, let body):
+      if let body {
+        try check(ccurl_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
+        let code = body.withUnsafeBytes { bytes in
+          // CURLOPT_COPYPOSTFIELDS(3) copies, so the buffer may go.
+          ccurl_set_string(pointer, CURLOPT_COPYPOSTFIELDS, bytes.bindMemory(to: CChar.self).baseAddress ?? emptyText)
+        }
+        try check(code)
+      }
+      try set(CURLOPT_CUSTOMREQUEST, method)
+    }
+  }
+
+  /// The reason of a failure, with libcurl's text and the system call's error.
+  func failure(_ code: CURLcode) -> TransferError {
+    var systemError = 0
+    _ = ccurl_get_long(pointer, CURLINFO_OS_ERRNO, &systemError)
+    return TransferError(curl: code, message: String(cString: errorText), systemError: Int32(truncatingIfNeeded: systemError))
+  }
+
+  private func set(_ option: CURLoption, _ value: Int) throws(TransferError) {
+    try check(ccurl_set_long(pointer, option, value))
+  }
+
+  private func set(_ option: CURLoption, _ value: String) throws(TransferError) {
+    try check(ccurl_set_string(pointer, option, value))
+  }
+
+  private func check(_ code: CURLcode) throws(TransferError) {
+    guard code == CURLE_OK else { throw TransferError(curl: code) }
+  }
+}
+
+private let emptyText = UnsafePointer(strdup(""))

@@ -1,0 +1,57 @@
+internal import Glibc
+
+/// The loop's time: nanoseconds that go on steadily and stand still while the machine sleeps (CLOCK_MONOTONIC).
+enum LoopClock {
+  static func now() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+  }
+
+  /// A span in nanoseconds, at most about a century, so that sums never overflow.
+  static func nanoseconds(_ seconds: Double) -> UInt64 {
+    guard seconds > 0 else { return 0 }
+    return UInt64(min(seconds, 3e9) * 1e9)
+  }
+}
+
+/// An action at a time, made by `TransferLoop.after`; confined to the loop's thread.
+final class LoopTimer {
+  let deadline: UInt64
+  fileprivate(set) var action: (() -> Void)?
+
+  init(deadline: UInt64, action: @escaping () -> Void) {
+    self.deadline = deadline
+    self.action = action
+  }
+
+  /// The action will not run.
+  func cancel() { action = nil }
+
+  func fire() {
+    let action = self.action
+    self.action = nil
+    action?()
+  }
+}
+
+/// The timers of one loop. A few for each running download, so a plain array serves.
+struct LoopTimers {
+  private var timers: [LoopTimer] = []
+  private(set) var earliest = UInt64.max
+
+  mutating func add(_ timer: LoopTimer) {
+    timers.append(timer)
+    earliest = min(earliest, timer.deadline)
+  }
+
+  /// Takes out the timers whose time has come.
+  mutating func due(at now: UInt64) -> [LoopTimer] {
+    guard earliest <= now else { return [] }
+    timers.removeAll { $0.action == nil }
+    let due = timers.filter { $0.deadline <= now }
+    timers.removeAll { $0.deadline <= now }
+    earliest = timers.reduce(UInt64.max) { min($0, $1.deadline) }
+    return due
+  }
+}

@@ -1,0 +1,116 @@
+internal import CCurl
+internal import Glibc
+internal import Synchronization
+
+/// A loop thread and the mailbox through which everybody else reaches it.
+///
+/// One for each session, started with the first task. `shutDown()` ends the thread, waits for it and frees everything.
+final class TransferEngine: Sendable {
+  typealias Job = @Sendable (TransferLoop) -> Void
+
+  private struct State: ~Copyable {
+    var jobs: [Job] = []
+    var isClosed = false
+    var thread: pthread_t?
+  }
+
+  private let state = Mutex(State())
+  private let multi: Multi
+
+  init() throws(TransferError) {
+    _ = libcurlIsReady
+    guard let multi = curl_multi_init() else { throw TransferError(curl: CURLE_OUT_OF_MEMORY) }
+    self.multi = Multi(pointer: multi)
+    try startThread()
+  }
+
+  /// Runs a job on the loop's thread, in the order of the calls. Returns `false` when the engine is shut down.
+  @discardableResult
+  func perform(_ job: @escaping Job) -> Bool {
+    state.withLock { state in
+      guard !state.isClosed else { return false }
+      state.jobs.append(job)
+      // Under the lock, so that the multi handle cannot go meanwhile. One wake-up serves all jobs that wait.
+      if state.jobs.count == 1 { curl_multi_wakeup(multi.pointer) }
+      return true
+    }
+  }
+
+  /// Ends the thread after the jobs that wait, and joins it unless called from it. Later calls have no effect.
+  func shutDown() {
+    let thread = state.withLock { state -> pthread_t? in
+      guard !state.isClosed else { return nil }
+      state.isClosed = true
+      curl_multi_wakeup(multi.pointer)
+      return state.thread
+    }
+    guard let thread else { return }
+    if pthread_equal(thread, pthread_self()) != 0 {
+      pthread_detach(thread)
+    } else {
+      pthread_join(thread, nil)
+    }
+  }
+
+  private func startThread() throws(TransferError) {
+    var thread = pthread_t()
+    let context = Unmanaged.passRetained(ThreadStart { [self] in run() })
+    let code = pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        // Balances the retain above: the thread takes the closure over.
+        Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue().body()
+        return nil
+      }, context.toOpaque())
+    guard code == 0 else {
+      context.release()
+      throw TransferError(curl: CURLE_OUT_OF_MEMORY, message: "cannot start a thread", systemError: code)
+    }
+    state.withLock { $0.thread = thread }
+  }
+
+  private func run() {
+    blockSignals()
+    pthread_setname_np(pthread_self(), "downloads")
+    let loop = TransferLoop(multi: multi.pointer)
+    while true {
+      let (jobs, isClosed) = state.withLock { state in
+        defer { state.jobs.removeAll() }
+        return (state.jobs, state.isClosed)
+      }
+      for job in jobs { job(loop) }
+      if isClosed && jobs.isEmpty { break }
+      loop.turn()
+      if jobs.isEmpty { loop.wait() }
+    }
+    loop.close()
+  }
+
+  /// The program's signal handlers run on its own threads. Writing to a closed connection or past a file size limit
+  /// then gives an error here instead of ending the process.
+  private func blockSignals() {
+    var all = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_BLOCK, &all, nil)
+  }
+}
+
+/// Frees the multi handle after the thread, which is the last to hold the engine's parts.
+private final class Multi: @unchecked Sendable {
+  // libcurl allows `curl_multi_wakeup` from any thread; everything else happens on the loop's thread.
+  let pointer: UnsafeMutableRawPointer
+
+  init(pointer: UnsafeMutableRawPointer) { self.pointer = pointer }
+
+  deinit { curl_multi_cleanup(pointer) }
+}
+
+private final class ThreadStart: Sendable {
+  let body: @Sendable () -> Void
+
+  init(body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+/// curl_global_init(3) once a process, before the first handle.
+private let libcurlIsReady: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK

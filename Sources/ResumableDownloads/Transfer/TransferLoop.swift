@@ -1,0 +1,120 @@
+internal import CCurl
+
+/// Owns libcurl's multi handle, every running exchange and every timer of one session.
+///
+/// Made and used on its own thread only; others reach it through `TransferEngine.perform`.
+final class TransferLoop {
+  /// How long the loop may wait without any timer: libcurl takes an `int` of milliseconds.
+  private static let longestWait: Int32 = 3_600_000
+  /// Idle easy handles that are kept for reuse.
+  private static let maximumIdleHandles = 64
+
+  private let multi: UnsafeMutableRawPointer
+  private var running: [UnsafeMutableRawPointer: Transfer] = [:]
+  private var idleHandles: [EasyHandle] = []
+  private var timers = LoopTimers()
+  /// The time at which the current turn of the loop began.
+  private(set) var now = LoopClock.now()
+
+  init(multi: UnsafeMutableRawPointer) {
+    self.multi = multi
+  }
+
+  /// Begins an exchange. Its sink must stay alive until the end.
+  func start(_ request: TransferRequest, sink: any TransferSink) throws(TransferError) -> Transfer {
+    guard let handle = idleHandles.popLast() ?? EasyHandle() else { throw TransferError(curl: CURLE_OUT_OF_MEMORY) }
+    let transfer = try Transfer(request: request, sink: sink, handle: handle, loop: self)
+    let limit = request.options.maximumConnectionsPerHost
+    _ = ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(0, limit))
+    guard curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
+      throw TransferError(curl: CURLE_OUT_OF_MEMORY)
+    }
+    running[handle.pointer] = transfer
+    watchForSilence(transfer)
+    return transfer
+  }
+
+  /// Ends an exchange without telling its sink. Not from inside `didReceive`.
+  func cancel(_ transfer: Transfer) {
+    guard running.removeValue(forKey: transfer.handle.pointer) != nil else { return }
+    release(transfer)
+  }
+
+  /// Runs an action on this thread after a while.
+  @discardableResult
+  func after(nanoseconds: UInt64, _ action: @escaping () -> Void) -> LoopTimer {
+    let timer = LoopTimer(deadline: LoopClock.now() &+ nanoseconds, action: action)
+    timers.add(timer)
+    return timer
+  }
+
+  /// One turn: moves bytes, reports ends, fires timers.
+  func turn() {
+    now = LoopClock.now()
+    if !running.isEmpty {
+      var count: Int32 = 0
+      _ = curl_multi_perform(multi, &count)
+      reportEnds()
+    }
+    for timer in timers.due(at: LoopClock.now()) { timer.fire() }
+  }
+
+  /// Waits for a socket, a timer or `curl_multi_wakeup`.
+  func wait() {
+    let now = LoopClock.now()
+    var milliseconds = Self.longestWait
+    if timers.earliest != .max {
+      // Rounded up: waking a moment early would spin.
+      let left = timers.earliest > now ? (timers.earliest - now + 999_999) / 1_000_000 : 0
+      milliseconds = Int32(min(left, UInt64(Self.longestWait)))
+    }
+    _ = curl_multi_poll(multi, nil, 0, milliseconds, nil)
+  }
+
+  /// Ends everything without telling anybody; the last call.
+  func close() {
+    for transfer in running.values { release(transfer) }
+    running.removeAll()
+    idleHandles.removeAll()
+  }
+
+  private func reportEnds() {
+    var left: Int32 = 0
+    while let message = curl_multi_info_read(multi, &left) {
+      guard message.pointee.msg == CURLMSG_DONE, let pointer = message.pointee.easy_handle else { continue }
+      let code = ccurl_message_result(message)
+      guard let transfer = running.removeValue(forKey: pointer) else { continue }
+      let error = transfer.error(for: code)
+      release(transfer)
+      transfer.sink?.transfer(transfer, didEndWith: error)
+    }
+  }
+
+  private func release(_ transfer: Transfer) {
+    transfer.inactivityTimer?.cancel()
+    transfer.inactivityTimer = nil
+    curl_multi_remove_handle(multi, transfer.handle.pointer)
+    if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(transfer.handle) }
+  }
+
+  /// Checks once a timeout, not once a byte: the timer looks when the last byte came and sets itself again.
+  private func watchForSilence(_ transfer: Transfer) {
+    let limit = LoopClock.nanoseconds(transfer.request.inactivityTimeout)
+    guard limit > 0 else { return }
+    let wake = transfer.lastActivity &+ limit
+    let clock = LoopClock.now()
+    transfer.inactivityTimer = after(nanoseconds: wake > clock ? wake - clock : 0) { [weak self, weak transfer] in
+      guard let self, let transfer, self.running[transfer.handle.pointer] === transfer else { return }
+      if transfer.isPaused {
+        transfer.inactivityTimer = self.after(nanoseconds: limit) { [weak self, weak transfer] in
+          if let self, let transfer { self.watchForSilence(transfer) }
+        }
+      } else if LoopClock.now() >= transfer.lastActivity &+ limit {
+        self.cancel(transfer)
+        transfer.sink?.transfer(transfer, didEndWith: TransferError(.inactive))
+      } else {
+        self.watchForSilence(transfer)
+      }
+    }
+  }
+}
