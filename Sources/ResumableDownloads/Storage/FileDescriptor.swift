@@ -1,0 +1,114 @@
+internal import Foundation
+internal import Glibc
+
+/// An open file that is closed when nobody uses it any more.
+final class FileDescriptor: Sendable {
+  let number: Int32
+
+  init(owning number: Int32) {
+    self.number = number
+  }
+
+  deinit {
+    close(number)
+  }
+
+  /// Opens `name` in a directory, never through a link and never for child processes; nil with `errno` set.
+  static func open(
+    _ name: String, in directory: Int32 = AT_FDCWD, flags: Int32, mode: mode_t = 0
+  ) -> FileDescriptor? {
+    while true {
+      let number = openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW, mode)
+      if number >= 0 { return FileDescriptor(owning: number) }
+      if errno != EINTR { return nil }
+    }
+  }
+
+  /// What the open file is right now; nil with `errno` set.
+  var status: FileStatus? {
+    var raw = stat()
+    return fstat(number, &raw) == 0 ? FileStatus(raw) : nil
+  }
+
+  /// Writes all of `bytes` at `offset`; returns how many were written, less than all with `errno` set.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int {
+    guard let base = bytes.baseAddress else { return 0 }
+    var done = 0
+    while done < bytes.count {
+      let count = pwrite(number, base + done, bytes.count - done, off_t(offset) + off_t(done))
+      if count > 0 {
+        done += count
+      } else if count == 0 {
+        errno = EIO
+        break
+      } else if errno != EINTR {
+        break
+      }
+    }
+    return done
+  }
+
+  /// Reads up to `limit` bytes from the start; nil when reading fails or there are more.
+  func contents(limit: Int) -> Data? {
+    var buffer = [UInt8](repeating: 0, count: limit + 1)
+    var done = 0
+    while done < buffer.count {
+      let wanted = buffer.count - done
+      let count = buffer.withUnsafeMutableBytes { room in
+        room.baseAddress.map { pread(number, $0 + done, wanted, off_t(done)) } ?? 0
+      }
+      if count == 0 { break }
+      if count > 0 {
+        done += count
+      } else if errno != EINTR {
+        return nil
+      }
+    }
+    return done > limit ? nil : Data(buffer[..<done])
+  }
+
+  /// The bytes of a small file of the system.
+  static func contents(of path: String, limit: Int) -> Data? {
+    open(path, flags: O_RDONLY)?.contents(limit: limit)
+  }
+
+  /// Waits until data and size are on the disk; false with `errno` set.
+  func syncData() -> Bool {
+    while fdatasync(number) != 0 {
+      if errno != EINTR { return false }
+    }
+    return true
+  }
+
+  /// Waits until data and attributes, or the entries of a directory, are on the disk; false with `errno` set.
+  func sync() -> Bool {
+    while fsync(number) != 0 {
+      if errno != EINTR { return false }
+    }
+    return true
+  }
+
+  /// Sets the size; false with `errno` set.
+  func truncate(to size: Int64) -> Bool {
+    while ftruncate(number, off_t(size)) != 0 {
+      if errno != EINTR { return false }
+    }
+    return true
+  }
+
+  /// Takes the exclusive lock, waiting only as long as a late checkpoint holds it; false with `errno` set.
+  func lock(attempts: Int = 10) -> Bool {
+    for attempt in 1... {
+      if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }
+      if errno == EINTR { continue }
+      if errno != EWOULDBLOCK || attempt >= attempts { return false }
+      usleep(1000)
+    }
+    return false
+  }
+
+  /// Gives the lock back although the file stays open.
+  func unlock() {
+    _ = flock(number, LOCK_UN)
+  }
+}

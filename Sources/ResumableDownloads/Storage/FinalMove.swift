@@ -1,0 +1,107 @@
+internal import Foundation
+internal import Glibc
+
+extension PartialFile {
+  /// Syncs the file and gives it its final name; when that fails, partial file and journal are still there.
+  func finish(
+    at destination: String, replacing: Bool, on queue: DispatchQueue,
+    completion: @escaping @Sendable (Result<FinishedFile, StorageError>) -> Void
+  ) {
+    guard let file = descriptor else {
+      let error = StorageError(operation: .move, code: EBADF, path: path)
+      return queue.async { completion(.failure(error)) }
+    }
+    let move = FinalMove(
+      file: file, directory: directory.descriptor, name: name, path: path, destination: destination,
+      replacing: replacing)
+    let journal = journal
+    queue.async {
+      do throws(StorageError) {
+        let finished = try move.run()
+        try? journal.remove()
+        move.removeSource()
+        file.unlock()
+        completion(.success(finished))
+      } catch {
+        completion(.failure(error))
+      }
+    }
+  }
+}
+
+/// One move of a partial file to its final name.
+struct FinalMove: Sendable {
+  let file: FileDescriptor
+  let directory: FileDescriptor
+  let name: String
+  let path: String
+  let destination: String
+  let replacing: Bool
+
+  private var folder: String {
+    let folder = (destination as NSString).deletingLastPathComponent
+    return folder.isEmpty ? "." : folder
+  }
+
+  /// Moves, or copies to another file system, and syncs the destination's directory.
+  func run() throws(StorageError) -> FinishedFile {
+    guard file.syncData(), let status = file.status else { throw .last(.write, path) }
+    guard status.isSameFile(as: FileStatus.of(name, in: directory.number)) else { throw .notOurs(path, ESTALE) }
+    _ = fchmod(file.number, SystemFacts.fileMode)
+    var finished = FinishedFile(path: destination, status: status)
+    if !rename(name, in: directory.number) {
+      let error = StorageError.last(.move, destination)
+      _ = fchmod(file.number, 0o600)
+      guard error.code == EXDEV else { throw error }
+      finished = try copy(size: status.size)
+    }
+    let folder = openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if folder >= 0 { _ = FileDescriptor(owning: folder).sync() }
+    return finished
+  }
+
+  /// Removes what a copy has left behind; after a rename there is nothing under that name.
+  func removeSource() {
+    guard file.status?.isSameFile(as: FileStatus.of(name, in: directory.number)) == true else { return }
+    _ = unlinkat(directory.number, name, 0)
+  }
+
+  private func rename(_ name: String, in directory: Int32) -> Bool {
+    guard replacing else { return HiddenCalls.renameExclusively(directory, name, to: destination) }
+    return renameat(directory, name, AT_FDCWD, destination) == 0
+  }
+
+  /// Copies to a hidden name beside the destination and renames that.
+  func copy(size: Int64) throws(StorageError) -> FinishedFile {
+    let hidden = (folder as NSString).appendingPathComponent(".\(UUID().uuidString).tmp")
+    guard let target = FileDescriptor.open(hidden, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600) else {
+      throw .last(.create, hidden)
+    }
+    do throws(StorageError) {
+      try copyBytes(to: target, size: size, path: hidden)
+      _ = fchmod(target.number, SystemFacts.fileMode)
+      guard target.sync(), let status = target.status else { throw .last(.write, hidden) }
+      guard rename(hidden, in: AT_FDCWD) else { throw .last(.move, destination) }
+      return FinishedFile(path: destination, status: status)
+    } catch {
+      _ = unlink(hidden)
+      throw error
+    }
+  }
+
+  private func copyBytes(to target: FileDescriptor, size: Int64, path hidden: String) throws(StorageError) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    var offset: Int64 = 0
+    while offset < size {
+      let count = pread(file.number, buffer.baseAddress, buffer.count, off_t(offset))
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else {
+        throw StorageError(operation: .move, code: count == 0 ? EIO : errno, path: path)
+      }
+      let part = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+      guard target.write(part, at: offset) == count else { throw .last(.write, hidden) }
+      offset += Int64(count)
+    }
+  }
+}

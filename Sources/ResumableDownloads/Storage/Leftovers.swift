@@ -1,0 +1,51 @@
+internal import Foundation
+internal import Glibc
+
+extension PartialDirectory {
+  /// Every journal in this folder that can be read.
+  func records() -> [ResumeData] {
+    names().filter { $0.hasSuffix(".resume") }.sorted().compactMap { name in
+      guard case .record(let record) = JournalFile.read(name, in: descriptor) else { return nil }
+      return record
+    }
+  }
+
+  /// Removes files that nobody has touched since `limit` or uses now; never anything in a folder of the user.
+  func removeLeftovers(olderThan limit: Date) {
+    guard isPrivate else { return }
+    let names = names()
+    for name in names where name.hasSuffix(".partial") {
+      removePartial(String(name.dropLast(".partial".count)), olderThan: limit)
+    }
+    for name in names {
+      guard let suffix = Self.leftoverSuffixes.first(where: { name.hasSuffix($0) }), isOld(name, limit) else {
+        continue
+      }
+      let partial = String(name.dropLast(suffix.count)) + ".partial"
+      if suffix != ".tmp", FileStatus.of(partial, in: descriptor.number) != nil { continue }
+      _ = unlinkat(descriptor.number, name, 0)
+    }
+  }
+
+  private static let leftoverSuffixes = [".resume", ".resume.new", ".resume.sync", ".tmp"]
+
+  /// Removes a partial file and its journal when both are old and no task has the lock.
+  private func removePartial(_ stem: String, olderThan limit: Date) {
+    let (name, journal) = (stem + ".partial", stem + ".resume")
+    guard isOld(name, limit), FileStatus.of(journal, in: descriptor.number) == nil || isOld(journal, limit),
+      let file = FileDescriptor.open(name, in: descriptor.number, flags: O_RDWR | O_NONBLOCK),
+      file.lock(attempts: 1), let status = file.status, status.modified < limit,
+      status.isSameFile(as: FileStatus.of(name, in: descriptor.number))
+    else { return }
+    PartialFile(stem: stem, length: status.size, descriptor: file, directory: self).discard()
+  }
+
+  private func isOld(_ name: String, _ limit: Date) -> Bool {
+    guard let status = FileStatus.of(name, in: descriptor.number) else { return false }
+    return status.isOurFile && status.modified < limit
+  }
+
+  private func names() -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+  }
+}

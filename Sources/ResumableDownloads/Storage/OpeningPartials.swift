@@ -1,0 +1,82 @@
+internal import Foundation
+internal import Glibc
+
+extension PartialDirectory {
+  /// A locked partial file and what its journal says about it.
+  typealias Opened = (file: PartialFile, record: ResumeData)
+
+  /// Opens the partial file that `record` names, where it was or in this folder; nil when there is none to go on with.
+  func open(for record: ResumeData) throws(StorageError) -> Opened? {
+    let recorded = record.partialPath as NSString
+    let folder = recorded.deletingLastPathComponent
+    if recorded.isAbsolutePath, !record.partialPath.utf8.contains(0), folder != path {
+      let directory = try? PartialDirectory(sharedPath: folder)
+      if let opened = try directory?.open(recorded.lastPathComponent, identity: record.identity) { return opened }
+    } else if folder == path, let opened = try open(recorded.lastPathComponent, identity: record.identity) {
+      return opened
+    }
+    return try open(record.partialName, identity: record.identity)
+  }
+
+  /// Opens a partial file by its stem, whatever download it is of; one without a journal is removed.
+  func openUnclaimed(stem: String) throws(StorageError) -> Opened? {
+    let name = stem + ".partial"
+    guard let file = try lockedFile(name) else { return nil }
+    let found = JournalFile.read(stem + ".resume", in: descriptor)
+    if case .unreadable = found { throw .notOurs(path + "/" + stem + ".resume") }
+    if case .record(let record) = found, let opened = try trusted(file, stem, record) { return opened }
+    PartialFile(stem: stem, length: 0, descriptor: file, directory: self).discard()
+    return nil
+  }
+
+  private func open(_ name: String, identity: UUID) throws(StorageError) -> Opened? {
+    guard let file = try lockedFile(name) else { return nil }
+    let stem = String(name.dropLast(".partial".count))
+    guard case .record(let record) = JournalFile.read(stem + ".resume", in: descriptor), record.identity == identity
+    else { return nil }
+    return try trusted(file, stem, record)
+  }
+
+  /// Opens and locks a file that is ours alone; nil when the name does not exist.
+  private func lockedFile(_ name: String) throws(StorageError) -> FileDescriptor? {
+    guard Self.isPlain(name) else { return nil }
+    let path = self.path + "/" + name
+    guard let before = FileStatus.of(name, in: descriptor.number) else {
+      if errno == ENOENT { return nil }
+      throw .last(.open, path)
+    }
+    guard before.isOurSingleFile else { throw .notOurs(path) }
+    guard let file = FileDescriptor.open(name, in: descriptor.number, flags: O_RDWR | O_NONBLOCK) else {
+      if errno == ENOENT { return nil }
+      throw .last(errno == ELOOP ? .notOurs : .open, path)
+    }
+    guard file.status?.isOurSingleFile == true else { throw .notOurs(path) }
+    guard file.lock() else { throw .last(errno == EWOULDBLOCK ? .inUse : .open, path) }
+    guard let status = file.status, status.isOurSingleFile,
+      status.isSameFile(as: FileStatus.of(name, in: descriptor.number))
+    else { throw StorageError(operation: .inUse, code: ESTALE, path: path) }
+    return file
+  }
+
+  /// Cuts the file to what can be relied on; nil when that is nothing.
+  private func trusted(_ file: FileDescriptor, _ stem: String, _ record: ResumeData) throws(StorageError) -> Opened? {
+    guard let size = file.status?.size else { return nil }
+    let length = Self.trustedLength(of: record, size: size)
+    guard length >= 1 else { return nil }
+    let partial = PartialFile(stem: stem, length: size, descriptor: file, directory: self)
+    if length < size { try partial.cut(to: length) }
+    var record = record
+    record.byteOffset = length
+    record.syncedByteOffset = min(record.syncedByteOffset, length)
+    return (partial, record)
+  }
+
+  /// How many bytes of a partial file of `size` bytes are surely what the server sent.
+  static func trustedLength(
+    of record: ResumeData, size: Int64, bootIdentifier: String = BootIdentifier.current
+  ) -> Int64 {
+    let isSameBoot = !bootIdentifier.isEmpty && record.bootIdentifier == bootIdentifier
+    guard isSameBoot else { return min(size, record.syncedByteOffset) }
+    return record.isClosed ? min(size, record.byteOffset) : size
+  }
+}

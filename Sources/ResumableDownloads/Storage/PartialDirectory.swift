@@ -1,0 +1,87 @@
+internal import Foundation
+internal import Glibc
+
+/// A folder with partial files and their journals, held open so that it cannot be swapped for another.
+final class PartialDirectory: Sendable {
+  let path: String
+  let descriptor: FileDescriptor
+  /// Whether everything in here is ours, so that leftovers may be cleared away.
+  let isPrivate: Bool
+
+  /// Opens a folder that only this user can use, and makes it if it is missing.
+  init(privatePath: String) throws(StorageError) {
+    let path = Self.absolute(privatePath)
+    try Self.make(path)
+    guard let descriptor = FileDescriptor.open(path, flags: O_RDONLY | O_DIRECTORY) else {
+      let isForeign = errno == ELOOP || errno == ENOTDIR
+      throw .last(isForeign ? .notOurs : .open, path)
+    }
+    guard descriptor.status?.isPrivateDirectory == true else { throw .notOurs(path) }
+    self.path = path
+    self.descriptor = descriptor
+    isPrivate = true
+  }
+
+  /// Opens a folder of the user, which has to exist; it may be reached through a link.
+  init(sharedPath: String) throws(StorageError) {
+    let path = Self.absolute(sharedPath)
+    let number = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard number >= 0 else { throw .last(.open, path) }
+    self.path = path
+    descriptor = FileDescriptor(owning: number)
+    isPrivate = false
+  }
+
+  /// Where sessions without a folder of their own keep partial files; follows `TMPDIR`.
+  static func temporaryPath() -> String {
+    FileManager.default.temporaryDirectory.appendingPathComponent("resumable-downloads-\(geteuid())").path
+  }
+
+  /// Makes a new, empty, locked partial file.
+  func create(stem: String) throws(StorageError) -> PartialFile {
+    let name = stem + ".partial"
+    let path = self.path + "/" + name
+    guard Self.isPlain(name) else { throw StorageError(operation: .create, code: EINVAL, path: path) }
+    let flags = O_RDWR | O_CREAT | O_EXCL
+    guard let file = FileDescriptor.open(name, in: descriptor.number, flags: flags, mode: 0o600) else {
+      throw .last(.create, path)
+    }
+    do throws(StorageError) {
+      guard file.lock() else { throw .last(errno == EWOULDBLOCK ? .inUse : .create, path) }
+      try removeOrphan(stem)
+    } catch {
+      _ = unlinkat(descriptor.number, name, 0)
+      throw error
+    }
+    return PartialFile(stem: stem, length: 0, descriptor: file, directory: self)
+  }
+
+  /// Removes a journal whose partial file is gone, but never a file that is no journal.
+  private func removeOrphan(_ stem: String) throws(StorageError) {
+    let name = stem + ".resume"
+    switch JournalFile.read(name, in: descriptor) {
+    case .nothing: return
+    case .record, .empty: _ = unlinkat(descriptor.number, name, 0)
+    case .unreadable: throw .notOurs(path + "/" + name, EEXIST)
+    }
+  }
+
+  /// A name that stays in its folder.
+  static func isPlain(_ name: String) -> Bool {
+    !name.utf8.contains(0) && !name.utf8.contains(UInt8(ascii: "/")) && name.hasSuffix(".partial")
+      && name != ".partial"
+  }
+
+  private static func absolute(_ path: String) -> String {
+    URL(fileURLWithPath: path).path
+  }
+
+  /// Makes a folder and its parents, all for this user only.
+  private static func make(_ path: String) throws(StorageError) {
+    guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
+    let parent = (path as NSString).deletingLastPathComponent
+    guard errno == ENOENT, !parent.isEmpty, parent != path else { throw .last(.create, path) }
+    try make(parent)
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .last(.create, path) }
+  }
+}

@@ -1,0 +1,134 @@
+internal import Foundation
+internal import Glibc
+
+/// The file a download is written to, locked while this object has it; to be used by one thread.
+final class PartialFile {
+  private(set) var stem: String
+  private(set) var length: Int64
+  private(set) var journal: JournalFile
+  private(set) var directory: PartialDirectory
+  private(set) var descriptor: FileDescriptor?
+
+  init(stem: String, length: Int64, descriptor: FileDescriptor, directory: PartialDirectory) {
+    self.stem = stem
+    self.length = length
+    self.descriptor = descriptor
+    self.directory = directory
+    journal = JournalFile(stem: stem, directory: directory.descriptor, path: directory.path)
+  }
+
+  var name: String { stem + ".partial" }
+  var path: String { directory.path + "/" + name }
+  var hasJournal: Bool { journal.exists }
+
+  /// Adds bytes at the end; `length` counts what was written even when this throws.
+  func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+    let file = try opened(.write)
+    let count = file.write(bytes, at: length)
+    length += Int64(count)
+    guard count == bytes.count else { throw .last(.write, path) }
+  }
+
+  /// Forgets everything from `offset` on.
+  func cut(to offset: Int64) throws(StorageError) {
+    let file = try opened(.write)
+    guard offset >= 0, offset <= length else {
+      throw StorageError(operation: .write, code: EINVAL, path: path)
+    }
+    guard file.truncate(to: offset) else { throw .last(.write, path) }
+    length = offset
+  }
+
+  /// Reserves the space of a download whose size is known, so that a full disk shows at once.
+  func reserve(upTo total: Int64) throws(StorageError) {
+    let file = try opened(.write)
+    guard total > length else { return }
+    guard !HiddenCalls.reserve(file.number, from: length, count: total - length) else { return }
+    switch errno {
+    case ENOSPC, EDQUOT, EFBIG: throw .last(.write, path)
+    default: return
+    }
+  }
+
+  /// Writes the journal without waiting for the disk.
+  func writeJournal(_ record: ResumeData) throws(StorageError) {
+    _ = try opened(.write)
+    try journal.write(record)
+  }
+
+  /// Syncs the data written so far and then a journal that says so; the completion gets the synced length.
+  func checkpoint(
+    _ record: ResumeData, closed: Bool, on queue: DispatchQueue,
+    completion: @escaping @Sendable (Result<Int64, StorageError>) -> Void
+  ) {
+    guard let file = descriptor else {
+      let error = StorageError(operation: .write, code: EBADF, path: path)
+      return queue.async { completion(.failure(error)) }
+    }
+    let (length, path, journal) = (length, path, journal)
+    let generation = journal.begin()
+    queue.async {
+      guard file.syncData() else { return completion(.failure(.last(.write, path))) }
+      let synced = record.updating(
+        offset: length, synced: length, isClosed: closed, bootIdentifier: BootIdentifier.current)
+      do throws(StorageError) {
+        try journal.commit(synced, generation: generation, partial: file)
+        completion(.success(length))
+      } catch {
+        completion(.failure(error))
+      }
+    }
+  }
+
+  /// Gives the lock back and leaves the files for a later task.
+  func release() {
+    guard let file = descriptor else { return }
+    journal.release()
+    file.unlock()
+    descriptor = nil
+  }
+
+  /// Removes the journal and then the partial file.
+  func discard() {
+    guard let file = descriptor else { return }
+    try? journal.remove()
+    if file.status?.isSameFile(as: FileStatus.of(name, in: directory.descriptor.number)) == true {
+      _ = unlinkat(directory.descriptor.number, name, 0)
+    }
+    file.unlock()
+    descriptor = nil
+  }
+
+  /// Replaces an older partial file under that one's name; the older one's journal goes first.
+  func takeOver(_ old: PartialFile) throws(StorageError) {
+    _ = try opened(.move)
+    _ = try old.opened(.move)
+    try old.journal.remove()
+    let target = old.directory.descriptor
+    guard target.sync() else { throw .last(.move, old.directory.path) }
+    guard renameat(directory.descriptor.number, name, target.number, old.name) == 0 else { throw .last(.move, path) }
+    try? journal.remove()
+    old.descriptor?.unlock()
+    old.descriptor = nil
+    (stem, directory, journal) = (old.stem, old.directory, old.journal)
+  }
+
+  /// Turns the file into one that a delegate may move or read, with no wait for the disk.
+  func finishTemporary() throws(StorageError) -> FinishedFile {
+    let file = try opened(.move)
+    let number = directory.descriptor.number
+    guard let status = file.status else { throw .last(.move, path) }
+    guard renameat(number, name, number, stem + ".tmp") == 0 else { throw .last(.move, path) }
+    _ = fchmod(file.number, SystemFacts.fileMode)
+    try? journal.remove()
+    file.unlock()
+    descriptor = nil
+    return FinishedFile(path: directory.path + "/" + stem + ".tmp", status: status)
+  }
+
+  /// The descriptor, or an error when the file was given back before.
+  private func opened(_ operation: StorageError.Operation) throws(StorageError) -> FileDescriptor {
+    guard let descriptor else { throw StorageError(operation: operation, code: EBADF, path: path) }
+    return descriptor
+  }
+}

@@ -1,0 +1,97 @@
+internal import Foundation
+internal import Glibc
+internal import Testing
+
+@testable internal import ResumableDownloads
+
+@Suite struct PartialFileTests {
+  let fixture: StorageFixture
+
+  init() throws {
+    fixture = try StorageFixture()
+  }
+
+  @Test func appendingCuttingAndReserving() throws {
+    let file = try fixture.directory.create(stem: "a")
+    try file.append("hello world")
+    try file.reserve(upTo: 1 << 16)
+    #expect(file.length == 11)
+    #expect(FileStatus.of(file.path)?.size == 11)
+    try file.cut(to: 5)
+    try file.append("!")
+    #expect(fixture.text("partials/a.partial") == "hello!")
+    #expect(storageError { try file.cut(to: 7) }?.operation == .write)
+    #expect(storageError { try file.reserve(upTo: .max) }?.code == EFBIG)
+    #expect(FileStatus.of(file.path).map { $0.mode & 0o777 } == 0o600)
+  }
+
+  @Test func discardingAndReleasing() throws {
+    let file = try fixture.partial("a", "abc", fixture.record("a"))
+    #expect(file.hasJournal)
+    file.release()
+    #expect(storageError { try file.append("d") }?.code == EBADF)
+    try fixture.directory.openUnclaimed(stem: "a")?.file.discard()
+    #expect(!fixture.exists("partials/a.partial"))
+    #expect(!fixture.exists("partials/a.resume"))
+  }
+
+  @Test func aCheckpointRecordsTheSyncedLength() async throws {
+    let record = fixture.record("a")
+    let file = try fixture.partial("a", "abc", record)
+    #expect(try await file.checkpoint(record, closed: true) == 3)
+    let found = try #require(fixture.directory.records().first)
+    #expect(found.byteOffset == 3 && found.syncedByteOffset == 3 && found.isClosed)
+    #expect(!fixture.exists("partials/a.resume.sync"))
+  }
+
+  @Test func aNewerJournalVoidsACheckpoint() async throws {
+    let record = fixture.record("a")
+    let file = try fixture.partial("a", "abc", record)
+    let queue = DispatchQueue(label: "checkpoint")
+    queue.suspend()
+    let late = await withCheckedContinuation { continuation in
+      file.checkpoint(record, closed: true, on: queue) { continuation.resume(returning: $0) }
+      do {
+        try file.writeJournal(fixture.record("a", offset: 99))
+      } catch {
+        Issue.record(error)
+      }
+      queue.resume()
+    }
+    #expect(late == .success(3))
+    #expect(fixture.directory.records().first?.byteOffset == 99)
+    #expect(!fixture.exists("partials/a.resume.sync"))
+  }
+
+  @Test(arguments: [false, true])
+  func aCheckpointAfterReleaseYieldsToTheNextUser(isReopened: Bool) async throws {
+    let record = fixture.record("a")
+    let file = try fixture.partial("a", "abc", record)
+    let queue = DispatchQueue(label: "checkpoint")
+    queue.suspend()
+    var next: PartialFile?
+    _ = await withCheckedContinuation { continuation in
+      file.checkpoint(record, closed: true, on: queue) { continuation.resume(returning: $0) }
+      file.release()
+      if isReopened { next = try? fixture.directory.open(for: record)?.file }
+      queue.resume()
+    }
+    #expect((next != nil) == isReopened)
+    #expect(fixture.directory.records().first?.isClosed == !isReopened)
+  }
+
+  @Test func aReplacementTakesTheOldName() throws {
+    let old = try fixture.partial("old", "outdated", fixture.record("old"))
+    let new = try fixture.partial("new", "fresh", fixture.record("new"))
+    try new.takeOver(old)
+    #expect(new.stem == "old")
+    #expect(fixture.text("partials/old.partial") == "fresh")
+    #expect(!new.hasJournal && !fixture.exists("partials/new.resume") && !fixture.exists("partials/new.partial"))
+    try new.append("er")
+    let record = fixture.record("old")
+    try new.writeJournal(record)
+    #expect(storageError { _ = try fixture.directory.open(for: record) }?.operation == .inUse)
+    new.release()
+    #expect(try fixture.directory.open(for: record)?.file.length == 7)
+  }
+}
