@@ -65,8 +65,10 @@ enum Arguments: Equatable {
     guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false
     else { throw UsageError(reason: "\(text) is not an http or https URL") }
     if let file = options["-o"] { return .get(url: url, destination: URL(fileURLWithPath: file)) }
-    let directory = URL(fileURLWithPath: options["-d"] ?? ".", isDirectory: true)
-    return .get(url: url, destination: directory.appendingPathComponent(fileName(for: url)))
+    let name = fileName(for: url)
+    guard let directory = options["-d"] else { return .get(url: url, destination: URL(fileURLWithPath: name)) }
+    return .get(
+      url: url, destination: URL(fileURLWithPath: directory, isDirectory: true).appendingPathComponent(name))
   }
 
   /// The last part of the URL's path if it can safely name a file, else `download`.

@@ -51,8 +51,13 @@ final class ChildProcess: Sendable {
     // Reading blocks, which the threads of the concurrency runtime must not.
     Thread.detachNewThread {
       var rest = Data()
-      while let data = try? handle.read(upToCount: 4096), !data.isEmpty {
-        rest.append(data)
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      while true {
+        // FileHandle.read(upToCount:) would wait for a full buffer.
+        let count = Foundation.read(handle.fileDescriptor, &buffer, buffer.count)
+        if count < 0 && errno == EINTR { continue }
+        guard count > 0 else { break }
+        rest.append(contentsOf: buffer[..<count])
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
           continuation.yield(String(decoding: rest[..<end], as: UTF8.self))
           rest = Data(rest[(end + 1)...])

@@ -40,7 +40,7 @@ struct Demo {
     } catch let error as Unexpected {
       Output.message("rget demo: \(error.reason).")
     } catch {
-      Output.message("rget demo: \(error).")
+      Output.message("rget demo: \(Failure.sentence(error)).")
     }
     return 1
   }

@@ -38,7 +38,7 @@ enum DemoChild {
     do {
       data = try Data(contentsOf: blob)
     } catch {
-      Output.message("rget: cannot read \(blob.path): \(error.localizedDescription).")
+      Output.message("rget: cannot read \(blob.path): \(Failure.sentence(error)).")
       return 1
     }
     let watcher = TransferWatcher(keptFile: directory.appendingPathComponent(fileName))

@@ -3,8 +3,8 @@ import FoundationNetworking
 
 /// Errors in words.
 enum Failure {
-  /// Why a download failed, as a sentence without its full stop.
-  static func sentence(_ error: any Error, response: URLResponse?) -> String {
+  /// Why something failed, as a sentence without its full stop.
+  static func sentence(_ error: any Error, response: URLResponse? = nil) -> String {
     if let response = response as? HTTPURLResponse, response.statusCode >= 400 {
       return "the server answered with status \(response.statusCode)"
     }
@@ -22,7 +22,10 @@ enum Failure {
     }
   }
 
+  /// Without what Foundation puts before every reason, and without the full stop.
   private static func trimmed(_ text: String) -> String {
-    text.hasSuffix(".") ? String(text.dropLast()) : text
+    let empty = "The operation could not be completed. "
+    let reason = text.hasPrefix(empty) ? text.dropFirst(empty.count) : text[...]
+    return String(reason.hasSuffix(".") ? reason.dropLast() : reason)
   }
 }

@@ -52,7 +52,7 @@ final class TransferWatcher: NSObject, URLSessionDownloadDelegate {
       try FileManager.default.moveItem(at: location, to: keptFile)
       continuation.yield(.delivered(keptFile))
     } catch {
-      Output.message("rget: cannot move the file to \(keptFile.path): \(error.localizedDescription)")
+      Output.message("rget: cannot move the file to \(keptFile.path): \(Failure.sentence(error)).")
     }
   }
 
