@@ -34,7 +34,7 @@ struct Demo {
     do {
       try FileManager.default.createDirectory(
         at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-      let demo = Demo(server: try await DemoServer(), folder: folder, cleanup: cleanup)
+      let demo = Demo(server: try DemoServer(), folder: folder, cleanup: cleanup)
       try await demo.showAll()
       return 0
     } catch let error as Unexpected {
@@ -50,7 +50,7 @@ struct Demo {
     let paused = try await stopHalfway()
     let killed = try await killOnTheWay()
     let resumed = try await finish()
-    try await check(paused: paused, killed: killed, resumed: resumed)
+    try check(paused: paused, killed: killed, resumed: resumed)
     server.stop()
   }
 
@@ -58,7 +58,8 @@ struct Demo {
   private func stopHalfway() async throws -> Int64 {
     Output.result("1. This process (\(getpid())) downloads the first half")
     let watcher = TransferWatcher()
-    let session = DownloadSession(configuration: .default, delegate: watcher, delegateQueue: nil)
+    let session = DownloadSession(
+      configuration: DemoChild.configuration(in: folder), delegate: watcher, delegateQueue: nil)
     defer { session.finishTasksAndInvalidate() }
     let task = session.downloadTask(with: server.url)
     task.resume()
@@ -123,13 +124,13 @@ struct Demo {
     return resumed
   }
 
-  private func check(paused: Int64, killed: Int64, resumed: Int64) async throws {
+  private func check(paused: Int64, killed: Int64, resumed: Int64) throws {
     let file = folder.appendingPathComponent(DemoChild.fileName)
     if let offset = try server.firstDifference(in: file) {
       throw Unexpected(reason: "the file is wrong from byte \(offset)")
     }
     Output.result("All \(DemoServer.count) bytes are right")
-    let starts = await server.rangeStarts()
+    let starts = server.rangeStarts()
     Output.result(
       "The server was asked from byte "
         + starts.map { $0.map { "\($0)" } ?? "0" }.joined(separator: ", from byte "))

@@ -32,6 +32,13 @@ enum DemoChild {
   /// The name of the finished file inside the directory.
   static let fileName = "finished"
 
+  /// Keeps also the partial file inside the directory, so that nothing is left when that goes.
+  static func configuration(in directory: URL) -> URLSessionConfiguration {
+    let configuration = URLSessionConfiguration.default
+    configuration.partialsDirectory = directory.appendingPathComponent("partials", isDirectory: true)
+    return configuration
+  }
+
   /// Continues with the resume data in the file `blob`; returns the exit status.
   static func run(blob: URL, directory: URL) async -> Int32 {
     let data: Data
@@ -42,7 +49,7 @@ enum DemoChild {
       return 1
     }
     let watcher = TransferWatcher(keptFile: directory.appendingPathComponent(fileName))
-    let session = DownloadSession(configuration: .default, delegate: watcher, delegateQueue: nil)
+    let session = DownloadSession(configuration: configuration(in: directory), delegate: watcher, delegateQueue: nil)
     defer { session.finishTasksAndInvalidate() }
     let task = session.downloadTask(withResumeData: data)
     task.resume()

@@ -5,20 +5,20 @@ import LoopbackServer
 struct DemoServer {
   static let count: Int64 = 64 << 20
   private static let seed: UInt64 = 0x5EED
-  private static let bytesPerSecond = 16 << 20
+  private static let bytesPerSecond: Int64 = 16 << 20
 
   private let server: LoopbackServer
   let url: URL
 
-  init() async throws {
-    let resource = RangeResource(
-      content: .generated(seed: Self.seed, count: Self.count), bytesPerSecond: Self.bytesPerSecond)
-    server = try LoopbackServer(handler: resource.handler)
+  init() throws {
+    let version = RangeResource.Version(.generated(seed: Self.seed, count: Self.count))
+    let resource = RangeResource(version, bytesPerSecond: Self.bytesPerSecond)
+    server = try LoopbackServer(handler: resource.answer)
     url = server.url("/file")
   }
 
   /// For each request, in order, the offset from which it asked, nil if it asked for everything.
-  func rangeStarts() async -> [Int64?] { server.requests.map(\.rangeStart) }
+  func rangeStarts() -> [Int64?] { server.requests.map(\.rangeStart) }
 
   /// The offset of the first wrong byte, nil if the file is complete and right.
   func firstDifference(in file: URL) throws -> Int64? {

@@ -5,21 +5,12 @@ import FoundationNetworking
 enum Failure {
   /// Why something failed, as a sentence without its full stop.
   static func sentence(_ error: any Error, response: URLResponse? = nil) -> String {
-    if let response = response as? HTTPURLResponse, response.statusCode >= 400 {
+    if (error as? URLError)?.code == .badServerResponse, let response = response as? HTTPURLResponse,
+      response.statusCode >= 400
+    {
       return "the server answered with status \(response.statusCode)"
     }
-    guard let error = error as? URLError else { return trimmed(error.localizedDescription) }
-    switch error.code {
-    case .cannotFindHost, .dnsLookupFailed: return "the host was not found"
-    case .cannotConnectToHost: return "no connection to the host"
-    case .timedOut: return "the server did not answer in time"
-    case .networkConnectionLost: return "the connection was lost"
-    case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
-      .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
-      return "no secure connection to the host (\(trimmed(error.localizedDescription)))"
-    case .httpTooManyRedirects: return "the server redirects without end"
-    default: return trimmed(error.localizedDescription)
-    }
+    return trimmed(error.localizedDescription)
   }
 
   /// Without what Foundation puts before every reason, and without the full stop.
