@@ -1,1 +1,3 @@
-import ResumableDownloads
+import Foundation
+
+exit(await Command.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,36 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// SIGINT and SIGTERM as calls, for as long as the value lives.
+final class Signals {
+  private let sources: [any DispatchSourceSignal]
+
+  /// - Parameter handler: Gets the first signal, on a queue of its own. A second one ends the process at once.
+  init(_ handler: @escaping @Sendable (Int32) -> Void) {
+    let queue = DispatchQueue(label: "rget.signals")
+    let hasFired = Flag()
+    sources = [SIGINT, SIGTERM].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+      source.setEventHandler {
+        if hasFired.raise() { _exit(128 + number) }
+        handler(number)
+      }
+      source.resume()
+      return source
+    }
+  }
+
+  deinit {
+    for source in sources { source.cancel() }
+  }
+}
+
+/// A flag that several closures share.
+private final class Flag: Sendable {
+  private let isRaised = Atomic(false)
+
+  /// Raises the flag and returns whether it was up before.
+  func raise() -> Bool { isRaised.exchange(true, ordering: .relaxed) }
+}
