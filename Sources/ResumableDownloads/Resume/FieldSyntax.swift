@@ -1,0 +1,67 @@
+import Foundation
+
+/// The few pieces of HTTP field syntax (RFC 9110 section 5) that the types of this folder share.
+///
+/// All of it works on bytes. A `Character` can hide a comma or a line feed behind a combining mark, so comparing
+/// characters would let a hostile value through.
+enum FieldSyntax {
+  /// Optional whitespace: a space or a horizontal tab (RFC 9110 section 5.6.3).
+  static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  /// The text without optional whitespace at either end.
+  static func trimmed(_ text: some StringProtocol) -> String {
+    let bytes = Array(text.utf8).drop(while: isWhitespace)
+    guard let last = bytes.lastIndex(where: { !isWhitespace($0) }) else { return "" }
+    return String(decoding: bytes[...last], as: UTF8.self)
+  }
+
+  /// Whether the text is a token (RFC 9110 section 5.6.2), as field names and methods must be.
+  static func isToken(_ text: some StringProtocol) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
+  }
+
+  /// Whether the text holds a control character other than a tab. Such a value can split a message (RFC 9110 section
+  /// 5.5), so it is neither believed nor sent.
+  static func hasControlCharacters(_ text: some StringProtocol) -> Bool {
+    text.utf8.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }
+  }
+
+  /// The value of `1*DIGIT`, or nil when there is anything else in the text or the number does not fit.
+  static func number(_ text: some StringProtocol) -> Int64? {
+    guard !text.isEmpty else { return nil }
+    var value: Int64 = 0
+    for byte in text.utf8 {
+      guard (0x30...0x39).contains(byte) else { return nil }
+      let (tens, tensOverflow) = value.multipliedReportingOverflow(by: 10)
+      let (sum, sumOverflow) = tens.addingReportingOverflow(Int64(byte - 0x30))
+      if tensOverflow || sumOverflow { return nil }
+      value = sum
+    }
+    return value
+  }
+
+  /// The text cut at a byte, each piece trimmed. Empty pieces stay, so that a caller can refuse them.
+  static func pieces(_ text: some StringProtocol, separator: UInt8) -> [String] {
+    text.utf8.split(separator: separator, omittingEmptySubsequences: false).map {
+      trimmed(String(decoding: $0, as: UTF8.self))
+    }
+  }
+
+  /// The elements of a comma-separated list; empty ones do not count (RFC 9110 section 5.6.1.2).
+  static func listElements(_ text: some StringProtocol) -> [String] {
+    pieces(text, separator: 0x2C).filter { !$0.isEmpty }
+  }
+
+  /// Whether two texts are the same octets. `==` on `String` would also take different spellings of one accented
+  /// letter for equal, and validators compare octet by octet (RFC 9110 section 8.8.3.2).
+  static func sameOctets(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
+
+  /// One byte of a token.
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    case 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
+    default: false
+    }
+  }
+}

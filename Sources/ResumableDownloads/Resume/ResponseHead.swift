@@ -1,0 +1,99 @@
+import Foundation
+
+/// The status line and header fields of one final response: all that is known before its body is touched.
+///
+/// A head is made from whatever a server sent. Nothing in it is trusted; each property below reads one field and says
+/// "absent", "invalid" or a checked value.
+struct ResponseHead: Sendable, Equatable {
+  /// The URL that answered, exactly as it was asked.
+  var url: String
+  /// The three-digit status code.
+  var status: Int
+  /// The protocol version as the status line spells it: `HTTP/1.1`, `HTTP/2`.
+  var version: String
+  /// The reason phrase; empty where there is none, as in HTTP/2.
+  var reason: String
+  /// The header fields in the order received.
+  var fields: [HeaderField]
+
+  /// More fields than any honest server sends; beyond it the head is refused rather than read in part, since the part
+  /// left out could be the one that matters.
+  static let maximumFieldCount = 2_000
+  /// Just above libcurl's own limit of 300 KiB for all header fields of one response.
+  static let maximumByteCount = 512 * 1024
+
+  /// Every value of a field, in the order received. Empty when the field is absent.
+  func values(_ name: String) -> [String] { fields.filter { $0.isNamed(name) }.map(\.value) }
+
+  /// The values of a field joined with a comma (RFC 9110 section 5.3), or nil when the field is absent.
+  func value(_ name: String) -> String? {
+    let all = values(name)
+    return all.isEmpty ? nil : all.joined(separator: ", ")
+  }
+
+  /// As `value(_:)`, with repeated equal values counted once. Proxies often add a second copy of a field.
+  func distinctValue(_ name: String) -> String? {
+    var distinct: [String] = []
+    for value in values(name) where !distinct.contains(where: { FieldSyntax.sameOctets($0, value) }) {
+      distinct.append(value)
+    }
+    return distinct.isEmpty ? nil : distinct.joined(separator: ", ")
+  }
+}
+
+extension ResponseHead {
+  /// Reads a head.
+  ///
+  /// The status line must be exact (RFC 9112 section 4). A line that is not a field is left out. A continuation line
+  /// joins the field before it (RFC 9112 section 5.2): dropping it would leave a shorter value that may look valid.
+  /// - Returns: nil for a bad status line and for a head beyond the size limits.
+  static func parse(statusLine: String, fieldLines: [String], url: String) -> ResponseHead? {
+    let size = fieldLines.reduce(statusLine.utf8.count) { $0 &+ $1.utf8.count }
+    guard fieldLines.count <= maximumFieldCount, size <= maximumByteCount else { return nil }
+    guard var head = ResponseHead(statusLine: withoutLineEnd(statusLine), url: url) else { return nil }
+    head.fields = unfolded(fieldLines).compactMap { HeaderField(line: $0) }
+    return head
+  }
+
+  /// Reads `HTTP/1.1 200 OK`, with or without the reason.
+  private init?(statusLine: String, url: String) {
+    let parts = statusLine.utf8.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
+    guard parts.count >= 2, Self.isVersion(parts[0]), parts[1].utf8.count == 3 else { return nil }
+    guard let code = FieldSyntax.number(parts[1]), (100...999).contains(code) else { return nil }
+    let reason = parts.count > 2 ? FieldSyntax.trimmed(parts[2]) : ""
+    guard !FieldSyntax.hasControlCharacters(reason) else { return nil }
+    self.init(url: url, status: Int(code), version: parts[0], reason: reason, fields: [])
+  }
+
+  /// Whether the text is `HTTP/` with one digit, or two with a dot between them.
+  private static func isVersion(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    guard bytes.starts(with: "HTTP/".utf8) else { return false }
+    let numbers = bytes.dropFirst(5).split(separator: 0x2E, omittingEmptySubsequences: false)
+    return numbers.count <= 2 && numbers.allSatisfy { $0.count == 1 && $0.allSatisfy { (0x30...0x39).contains($0) } }
+  }
+
+  /// The lines with each continuation joined to the line it continues.
+  private static func unfolded(_ lines: [String]) -> [String] {
+    var joined: [String] = []
+    for line in lines.map(withoutLineEnd) {
+      guard let first = line.utf8.first, FieldSyntax.isWhitespace(first) else {
+        joined.append(line)
+        continue
+      }
+      // A continuation with nothing before it belongs to no field.
+      guard let last = joined.indices.last else { continue }
+      joined[last] += " " + FieldSyntax.trimmed(line)
+    }
+    return joined
+  }
+
+  /// The line without the CR and LF at its end. Any that remain inside make the line unusable.
+  private static func withoutLineEnd(_ line: String) -> String {
+    var bytes = line.utf8[...]
+    if bytes.last == 0x0A { bytes.removeLast() }
+    if bytes.last == 0x0D { bytes.removeLast() }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
