@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 
 /// Performs the steps of one download: asks the state what comes next and does it.
 ///
@@ -297,7 +298,9 @@ final class DownloadDriver: TransferSink {
     journalTimer?.cancel()
     journalTimer = loop.after(nanoseconds: PartialStore.firstJournalNanoseconds) { [weak self] in
       guard let self, !self.isEnded, self.isWriting else { return }
-      do { try self.store.keepJournal(time: LoopClock.now(), began: self.bodyBegan) } catch {
+      do throws(StorageError) {
+        try self.store.keepJournal(time: LoopClock.now(), began: self.bodyBegan)
+      } catch {
         self.abandon(.storage(error))
       }
     }

@@ -95,7 +95,9 @@ struct DownloadState: Equatable {
 
   /// The body ended as the server meant it to; `length` bytes are on disk.
   mutating func bodyEnded(length: Int64, total: Int64?, point: ResumePoint?) -> Step {
-    guard let total, length < total else { return finish() }
+    // A part without any total proves no end: asking on from it does (416 with the length).
+    let end: Int64? = if case .receiving(let end) = phase { end } else { nil }
+    guard length < (total ?? .max), total != nil || end != nil else { return finish() }
     guard case .receiving(let end?) = phase, length == end, let point else { return fail(.cutShort) }
     parts += 1
     guard parts < Self.freeParts || length / parts >= Self.smallestPart else { return fail(.cutShort) }

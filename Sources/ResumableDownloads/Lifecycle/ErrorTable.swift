@@ -5,11 +5,14 @@ enum ErrorTable {
   /// The key of resume data in `userInfo`: on Apple's systems the constant's value is its name.
   static let resumeDataKey = "NSURLSessionDownloadTaskResumeData"
 
+  /// Apple's key of the address as text; FoundationNetworking marks its constant as deprecated.
+  private static let failingURLStringKey = "NSErrorFailingURLStringKey"
+
   static func urlError(for failure: DownloadFailure) -> URLError {
     let (code, text) = describe(failure.reason)
     var info: [String: Any] = [NSLocalizedDescriptionKey: text]
     if let url = URL(string: failure.url) { info[NSURLErrorFailingURLErrorKey] = url }
-    info[NSURLErrorFailingURLStringErrorKey] = failure.url
+    info[failingURLStringKey] = failure.url
     if let underlying = underlying(failure.reason) { info[NSUnderlyingErrorKey] = underlying }
     if let data = failure.resumeData { info[resumeDataKey] = data }
     return URLError(code, userInfo: info)

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 
 /// The bytes of one download: the partial that is kept, the fresh one that may take its place, and their journal.
@@ -31,8 +32,9 @@ final class PartialStore {
   /// Where a new request has to continue.
   var point: ResumePoint? {
     guard let record, length > 0 else { return nil }
-    return ResumePoint(
-      offset: length, total: record.expectedTotalBytes, validators: record.validators, contentCoding: nil)
+    var point = record.resumePoint
+    point.offset = length
+    return point
   }
 
   func adopt(_ found: (file: PartialFile, record: ResumeData)) {
@@ -49,6 +51,11 @@ final class PartialStore {
     lastCheckpoint = (0, 0)
   }
 
+  private func relocate(to path: String) {
+    // A path that cannot be recorded makes the download one that cannot be continued.
+    do { try record?.recordPartial(path: path) } catch { record = nil }
+  }
+
   func cut(to offset: Int64) throws(StorageError) {
     try file?.cut(to: offset)
     lastCheckpoint.length = min(lastCheckpoint.length, offset)
@@ -61,8 +68,8 @@ final class PartialStore {
   }
 
   func setTotal(_ total: Int64?) {
-    guard let total, let record, record.expectedTotalBytes == nil else { return }
-    self.record = record.withTotal(total)
+    guard let total, record?.expectedTotalBytes == nil else { return }
+    record?.recordTotal(total)
   }
 
   /// Writes the first journal or a checkpoint when one is due; `time` is the loop's, `began` when the body did.
@@ -84,7 +91,7 @@ final class PartialStore {
     if let old {
       self.old = nil
       try file.takeOver(old.file)
-      record = record?.withPartial(path: file.path)
+      relocate(to: file.path)
     }
     lastCheckpoint = (0, time)
     if let open = snapshot(closed: false) { try file.writeJournal(open) }
@@ -105,13 +112,13 @@ final class PartialStore {
   private func checkpointEnded(_ result: Result<Int64, StorageError>) {
     checkpointIsRunning = false
     guard case .success(let synced) = result, let record, synced <= length else { return }
-    self.record = record.updating(offset: length, synced: synced, isClosed: false)
+    self.record = record.updating(written: length, synced: synced, isClosed: false)
   }
 
   private func snapshot(closed: Bool) -> ResumeData? {
     guard let record, let file else { return nil }
     return record.updating(
-      offset: file.length, synced: min(record.syncedByteOffset, file.length), isClosed: closed)
+      written: file.length, synced: min(record.syncedByteOffset, file.length), isClosed: closed)
   }
 
   /// Ends the work and keeps what can be continued: the resume data, or `nil` when nothing can.
@@ -151,7 +158,7 @@ final class PartialStore {
     if let old, let file {
       self.old = nil
       try file.takeOver(old.file)
-      record = record?.withPartial(path: file.path)
+      relocate(to: file.path)
     }
     return file
   }

@@ -34,6 +34,13 @@ struct RequestParts: Sendable, Equatable {
   /// The header fields by name, without Range and preconditions.
   let headers: [HeaderField]
 
+  /// The parts of a GET without a body; other requests are not recorded.
+  init?(method: String, url: String, headers: [HeaderField], hasBody: Bool) {
+    guard method == "GET", !hasBody else { return nil }
+    (self.method, self.url) = (method, url)
+    self.headers = ResumeRules.sanitizedRequestFields(headers)
+  }
+
   /// Takes a request apart; throws when resume data cannot record it.
   init(_ request: URLRequest) throws(ResumeDataError) {
     method = request.httpMethod ?? "GET"

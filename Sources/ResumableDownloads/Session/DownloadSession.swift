@@ -149,19 +149,11 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
 
   /// All tasks that have not ended, by kind; the closure runs on the delegate queue.
   public override func getTasksWithCompletionHandler(
-    completionHandler: @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) ->
+    _ completionHandler: @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) ->
       Void
   ) {
     let own = currentTasks
     super.getTasksWithCompletionHandler { data, upload, download in completionHandler(data, upload, download + own) }
-  }
-
-  /// All tasks that have not ended, by kind; the closure runs on the delegate queue.
-  public override func getTasksWithCompletionHandler(
-    _ completionHandler: @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) ->
-      Void
-  ) {
-    getTasksWithCompletionHandler(completionHandler: completionHandler)
   }
 
   private var currentTasks: [DownloadTask] {

@@ -1,4 +1,3 @@
-public import Foundation
 public import FoundationNetworking
 
 /// Callbacks that Apple documents and FoundationNetworking's protocols lack. All are optional.

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
+internal import Synchronization
 
 /// What the loop tells the task, and what the delegate hears of it.
 extension DownloadTask: DownloadObserver {
@@ -43,10 +44,7 @@ extension DownloadTask: DownloadObserver {
       state.isCanceling = state.isCanceling || error != nil
       return state.cancelHandlers
     }
-    // Called once each and by nobody else: they were taken out of the state.
-    nonisolated(unsafe) let closures = handlers
-    let data = failure?.resumeData
-    if !closures.isEmpty { DispatchQueue.global().async { for handler in closures { handler(data) } } }
+    for handler in handlers { handler.call(failure?.resumeData) }
     if case .async(let handler) = style {
       complete(error)
       let (file, response) = locked.withLock { ($0.file, $0.response) }

@@ -32,7 +32,7 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     var expectsToReceive: Int64 = NSURLSessionTransferSizeUnknown
     var expectsToSend: Int64 = NSURLSessionTransferSizeUnknown
     var file: FinishedFile?
-    var cancelHandlers: [(Data?) -> Void] = []
+    var cancelHandlers: [CancelHandler] = []
     /// Keeps the session while the task runs.
     var session: DownloadSession?
   }
@@ -59,7 +59,7 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     super.init()
     locked.withLock { $0.current = request }
     reported.kind = .file
-    reported.fileOperationKind = .downloading
+    reported.setUserInfoObject("NSProgressFileOperationKindDownloading", forKey: .fileOperationKindKey)
     reported.cancellationHandler = { [weak self] in self?.cancel() }
     reported.pausingHandler = { [weak self] in self?.suspend() }
     reported.resumingHandler = { [weak self] in self?.resume() }
@@ -202,13 +202,11 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
   ///   the download cannot be continued or the task was cancelled or had ended before. The same data is in the error
   ///   that the delegate gets; the order of the two is not defined.
   public override func cancel(byProducingResumeData completionHandler: @escaping (Data?) -> Void) {
-    cancel(handler: completionHandler)
+    cancel(handler: CancelHandler(closure: completionHandler))
   }
 
-  private func cancel(handler: ((Data?) -> Void)?) {
-    enum Action { case none, tooLate, end, tell }
-    // The closure is only moved: into the state, or to the queue that calls it.
-    nonisolated(unsafe) let handler = handler
+  private func cancel(handler: CancelHandler?) {
+    enum Action { case tooLate, end, tell }
     let action: Action = locked.withLock { state in
       guard !state.isCanceling, !state.isCompleted else { return .tooLate }
       state.isCanceling = true
@@ -216,13 +214,22 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
       return state.isStarted ? .tell : .end
     }
     switch action {
-    case .none: break
-    case .tooLate: if let handler { DispatchQueue.global().async { handler(nil) } }
+    case .tooLate: handler?.call(nil)
     case .tell: owner?.coordinator.cancel(id: identifier, producingResumeData: handler != nil)
     case .end:
       var data: Data?
       if handler != nil, case .resume(_, let original) = job.source { data = original }
       didEnd(DownloadFailure(reason: .cancelled, url: job.url, resumeData: data))
     }
+  }
+}
+
+/// The closure of one `cancel(byProducingResumeData:)`, on its way to the queue that calls it once.
+struct CancelHandler: @unchecked Sendable {
+  // Upstream's signature is not `@Sendable`; the closure is only moved, and called by one thread.
+  fileprivate let closure: (Data?) -> Void
+
+  func call(_ data: Data?) {
+    DispatchQueue.global().async { closure(data) }
   }
 }

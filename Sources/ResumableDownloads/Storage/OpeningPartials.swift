@@ -7,15 +7,15 @@ extension PartialDirectory {
 
   /// Opens the partial file that `record` names, where it was or in this folder; nil when there is none to go on with.
   func open(for record: ResumeData) throws(StorageError) -> Opened? {
-    let recorded = record.partialPath as NSString
+    let recorded = record.record.partialPath as NSString
     let folder = recorded.deletingLastPathComponent
-    if recorded.isAbsolutePath, !record.partialPath.utf8.contains(0), folder != path {
+    if recorded.isAbsolutePath, !record.record.partialPath.utf8.contains(0), folder != path {
       let directory = try? PartialDirectory(sharedPath: folder)
       if let opened = try directory?.open(recorded.lastPathComponent, identity: record.identity) { return opened }
     } else if folder == path, let opened = try open(recorded.lastPathComponent, identity: record.identity) {
       return opened
     }
-    return try open(record.partialName, identity: record.identity)
+    return try open(record.record.partialName, identity: record.identity)
   }
 
   /// Opens a partial file by its stem, whatever download it is of; one without a journal is removed.
@@ -66,8 +66,8 @@ extension PartialDirectory {
     let partial = PartialFile(stem: stem, length: size, descriptor: file, directory: self)
     if length < size { try partial.cut(to: length) }
     var record = record
-    record.byteOffset = length
-    record.syncedByteOffset = min(record.syncedByteOffset, length)
+    record.recordProgress(
+      written: length, synced: record.syncedByteOffset, at: record.modificationDate, bootIdentifier: nil)
     return (partial, record)
   }
 

@@ -69,8 +69,7 @@ final class PartialFile {
     let generation = journal.begin()
     queue.async {
       guard file.syncData() else { return completion(.failure(.last(.write, path))) }
-      let synced = record.updating(
-        offset: length, synced: length, isClosed: closed, bootIdentifier: BootIdentifier.current)
+      let synced = record.updating(written: length, synced: length, isClosed: closed)
       do throws(StorageError) {
         try journal.commit(synced, generation: generation, partial: file)
         completion(.success(length))

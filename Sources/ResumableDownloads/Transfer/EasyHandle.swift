@@ -43,7 +43,7 @@ final class EasyHandle {
     try check(ccurl_allow_http_only(pointer))
     try set(CURLOPT_NOSIGNAL, 1)
     try set(CURLOPT_BUFFERSIZE, Self.receiveBufferBytes)
-    try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS.rawValue))
+    try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     try set(CURLOPT_FOLLOWLOCATION, 0)
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     try set(CURLOPT_TCP_KEEPALIVE, 1)
@@ -85,7 +85,11 @@ final class EasyHandle {
         try check(ccurl_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
         let code = body.withUnsafeBytes { bytes in
           // CURLOPT_COPYPOSTFIELDS(3) copies, so the buffer may go.
-          ccurl_set_string(pointer, CURLOPT_COPYPOSTFIELDS, bytes.bindMemory(to: CChar.self).baseAddress ?? emptyText)
+          if let start = bytes.bindMemory(to: CChar.self).baseAddress {
+            ccurl_set_string(pointer, CURLOPT_COPYPOSTFIELDS, start)
+          } else {
+            ccurl_set_string(pointer, CURLOPT_COPYPOSTFIELDS, "")
+          }
         }
         try check(code)
       }
@@ -112,5 +116,3 @@ final class EasyHandle {
     guard code == CURLE_OK else { throw TransferError(curl: code) }
   }
 }
-
-private let emptyText = UnsafePointer(strdup(""))

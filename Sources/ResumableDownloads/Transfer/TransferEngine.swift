@@ -72,7 +72,6 @@ final class TransferEngine: Sendable {
 
   private func run() {
     blockSignals()
-    pthread_setname_np(pthread_self(), "downloads")
     let loop = TransferLoop(multi: multi.pointer)
     while true {
       let (jobs, isClosed) = state.withLock { state in

@@ -2,9 +2,11 @@ internal import Foundation
 
 @testable internal import ResumableDownloads
 
-/// A record of a download whose partial file is at `path`; the one place that knows how records are made.
+/// A record of a download whose partial file is at `path`, unchecked, so that tests can name any path.
 func makeRecord(path: String) -> ResumeData {
-  ResumeData(
-    identity: UUID(), byteOffset: 0, syncedByteOffset: 0, isClosed: false, bootIdentifier: "",
-    partialPath: path, partialName: (path as NSString).lastPathComponent)
+  let address = "http://localhost/file"
+  let record = ResumeDataRecord(
+    identity: UUID(), url: address, partialPath: path, partialName: (path as NSString).lastPathComponent,
+    createdAt: ArchiveDate(Date()), updatedAt: ArchiveDate(Date()))
+  return ResumeData(validRecord: record, url: URL(filePath: address))
 }

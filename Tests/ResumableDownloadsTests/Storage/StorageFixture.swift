@@ -24,7 +24,7 @@ final class StorageFixture {
     boot: String = BootIdentifier.current
   ) -> ResumeData {
     makeRecord(path: directory.path + "/" + stem + ".partial")
-      .updating(offset: offset, synced: synced, isClosed: closed, bootIdentifier: boot)
+      .updating(written: offset, synced: synced, isClosed: closed, bootIdentifier: boot)
   }
 
   /// A partial file with `text` and a journal.
