@@ -59,7 +59,7 @@ struct ResumeDataTests {
     ])
   func urlRoundTrip(text: String) throws {
     // What `URL` makes of the text is the caller's affair; from there on nothing changes.
-    guard let url = URL(string: text) else { return }
+    let url = try #require(URL(string: text))
     let data = try ResumeData(
       request: RequestParts(URLRequest(url: url)), identity: UUID(), partialPath: "/a.partial", createdAt: Date())
     #expect(data.urlString == url.absoluteString)

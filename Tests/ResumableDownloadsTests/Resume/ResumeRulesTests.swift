@@ -185,6 +185,12 @@ struct ResumeRulesTests {
       "206, weak tag held, no total on record", changed(weak) { $0.total = nil }, 206,
       ["Content-Range": "bytes 400-999/1000", "ETag": "W/\"a\"", "Last-Modified": modified], .askAgain),
     VerdictRow(
+      "206, nothing held, but a tag and the recorded total", changed(strong) { $0.validators = Validators() }, 206,
+      ["Content-Range": "bytes 400-999/1000", "ETag": "\"a\""], .askAgain),
+    VerdictRow(
+      "206, date held that is not strong, and a new tag", changed(dated) { $0.validators.date = modified }, 206,
+      ["Content-Range": "bytes 400-999/1000", "Last-Modified": modified, "ETag": "\"a\""], .askAgain),
+    VerdictRow(
       "206, nothing held", changed(strong) { $0.validators = Validators() }, 206,
       ["Content-Range": "bytes 400-999/1000"], .askAgain),
   ]
