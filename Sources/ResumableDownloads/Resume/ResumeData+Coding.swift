@@ -23,12 +23,17 @@ extension ResumeData: Codable {
   /// reported as such, whatever else it holds.
   /// - Throws: ``ResumeDataError``, or the decoder's own error for a field that is missing or of another type.
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: EnvelopeKey.self)
+    let container = try decoder.container(keyedBy: CheckedKey.self)
     guard let format = try? container.decode(String.self, forKey: .format), format == ResumeDataRecord.format else {
       throw ResumeDataError.notResumeData
     }
-    let version = try container.decode(Int.self, forKey: .version)
-    guard version == ResumeDataRecord.version else { throw ResumeDataError.unsupportedVersion(version) }
+    guard let version = try Self.number(.version, in: container, or: .invalidField(name: "version")) else {
+      throw ResumeDataError.missingField(name: "version")
+    }
+    guard version == ResumeDataRecord.version else { throw ResumeDataError.unsupportedVersion(Int(version)) }
+    for key in [CheckedKey.offset, .syncedOffset, .total] {
+      _ = try Self.number(key, in: container, or: .numberOutOfRange(name: key.rawValue))
+    }
     let record = try ResumeDataRecord(from: decoder)
     self.init(validRecord: record, url: try record.validated())
   }
@@ -50,8 +55,20 @@ extension ResumeData: Codable {
   /// Objects in an array in the object is all the format needs; the rest is room for later fields.
   static let maximumDepth = 8
 
-  /// The fields that say what the rest means.
-  private enum EnvelopeKey: String, CodingKey { case format, version }
+  /// A number, or nil where there is none. The decoder does not say which field holds a number that is too large, so the
+  /// numbers are read one by one first.
+  private static func number(
+    _ key: CheckedKey, in container: KeyedDecodingContainer<CheckedKey>, or error: ResumeDataError
+  ) throws(ResumeDataError) -> Int64? {
+    do {
+      return try container.decodeIfPresent(Int64.self, forKey: key)
+    } catch _ {
+      throw error
+    }
+  }
+
+  /// The fields that say what the rest means, and those that hold numbers.
+  private enum CheckedKey: String, CodingKey { case format, version, offset, syncedOffset, total }
 }
 
 extension ResumeDataError {
@@ -65,7 +82,7 @@ extension ResumeDataError {
         self = .notResumeData
         return
       }
-      self = Self.countNames.contains(key) ? .numberOutOfRange(name: key) : .invalidField(name: Self.fieldName(key))
+      self = .invalidField(name: Self.fieldName(key))
     @unknown default: self = .notResumeData
     }
   }
@@ -73,40 +90,5 @@ extension ResumeDataError {
   /// The name if it is an identifier of a reasonable length.
   private static func fieldName(_ text: String) -> String {
     text.utf8.count <= 32 && FieldSyntax.isToken(text) ? text : ""
-  }
-
-  /// The fields that hold byte counts.
-  private static let countNames: Set<String> = ["offset", "syncedOffset", "total"]
-}
-
-/// A look at JSON text before it is parsed.
-enum JSONShape {
-  /// Whether the text is UTF-8, begins as an object, and nests no deeper than allowed. A parser that recurses must never
-  /// see a text that nests a hundred thousand times.
-  static func isObject(_ data: Data, maximumDepth: Int) -> Bool {
-    guard data.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == 0x7B else { return false }
-    // A zero byte would make a parser take the text for UTF-16, in which the scan below sees other characters.
-    guard !data.contains(0), String(data: data, encoding: .utf8) != nil else { return false }
-    var (depth, isInString, isEscaped) = (0, false, false)
-    for byte in data {
-      if isInString {
-        if isEscaped {
-          isEscaped = false
-        } else if byte == 0x5C {
-          isEscaped = true
-        } else if byte == 0x22 {
-          isInString = false
-        }
-        continue
-      }
-      switch byte {
-      case 0x22: isInString = true
-      case 0x7B, 0x5B: depth += 1
-      case 0x7D, 0x5D: depth -= 1
-      default: break
-      }
-      if depth > maximumDepth || depth < 0 { return false }
-    }
-    return true
   }
 }

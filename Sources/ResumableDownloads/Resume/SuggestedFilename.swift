@@ -48,11 +48,11 @@ struct SuggestedFilename: Sendable, Equatable {
     return PercentEncoding.decode(raw).flatMap { String(validating: $0, as: UTF8.self) } ?? raw
   }
 
-  /// Controls, line and paragraph separators, and marks that change the direction of text: `photo<RLO>gpj.exe` is shown
-  /// as `photoexe.jpg`.
+  /// Controls, line and paragraph separators, invisible spaces, and marks that change the direction of text:
+  /// `photo<RLO>gpj.exe` is shown as `photoexe.jpg`. Joiners stay; some scripts and emoji need them.
   private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    case 0x00...0x1F, 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF: true
+    case 0x00...0x1F, 0x7F...0x9F, 0x200B, 0x2028, 0x2029, 0x2060, 0xFEFF: true
     case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
     default: false
     }
