@@ -73,6 +73,8 @@ final class DriverTable {
   private var running: [Int: (driver: DownloadDriver, origin: String)] = [:]
   private var waiting: [Waiting] = []
   private var suspendedWaiting: Set<Int> = []
+  /// Those that run and are suspended.
+  private var paused: Set<Int> = []
   /// Those whose time has not come.
   private var held: Set<Int> = []
   private var observers: [Int: (observer: any DownloadObserver, job: DownloadJob)] = [:]
@@ -90,7 +92,7 @@ final class DriverTable {
         self?.ended(id)
       }
       self.running[id] = (driver, origin)
-      self.runningPerOrigin[origin, default: 0] += 1
+      self.count(origin, by: 1)
       driver.start()
     }
     let place = waiting.firstIndex { $0.priority < priority } ?? waiting.endIndex
@@ -99,11 +101,21 @@ final class DriverTable {
   }
 
   func suspend(_ id: Int) {
-    if let entry = running[id] { entry.driver.suspend() } else { suspendedWaiting.insert(id) }
+    guard let entry = running[id] else {
+      suspendedWaiting.insert(id)
+      return
+    }
+    entry.driver.suspend()
+    // Its place is free meanwhile: suspended downloads must not keep others from running.
+    if paused.insert(id).inserted { count(entry.origin, by: -1) }
+    admit()
   }
 
   func resume(_ id: Int) {
-    if let entry = running[id] { return entry.driver.resume() }
+    if let entry = running[id] {
+      if paused.remove(id) != nil { count(entry.origin, by: 1) }
+      return entry.driver.resume()
+    }
     suspendedWaiting.remove(id)
     admit()
   }
@@ -143,8 +155,12 @@ final class DriverTable {
   private func ended(_ id: Int) {
     observers[id] = nil
     guard let entry = running.removeValue(forKey: id) else { return }
-    runningPerOrigin[entry.origin, default: 1] -= 1
-    if runningPerOrigin[entry.origin] == 0 { runningPerOrigin[entry.origin] = nil }
+    if paused.remove(id) == nil { count(entry.origin, by: -1) }
     admit()
+  }
+
+  private func count(_ origin: String, by change: Int) {
+    let count = runningPerOrigin[origin, default: 0] + change
+    runningPerOrigin[origin] = count > 0 ? count : nil
   }
 }

@@ -46,8 +46,10 @@ extension DownloadSession {
       try await withCheckedThrowingContinuation { continuation in
         let task = make(
           .async { file, response, error in
-            if let file, let response {
-              continuation.resume(returning: (file, response))
+            if let file {
+              // Without a request, because all bytes were there already, there is no answer to show.
+              let described = URLResponse(url: file, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+              continuation.resume(returning: (file, response ?? described))
             } else {
               continuation.resume(throwing: error ?? URLError(.unknown))
             }

@@ -27,7 +27,7 @@ struct JobFactory: Sendable {
       inactivityTimeout: timeout(of: request), totalTimeout: resourceTimeout, options: options)
     job.method = request.httpMethod ?? "GET"
     job.fields = merged(request.allHTTPHeaderFields ?? [:])
-    job.body = request.httpBody
+    job.body = request.httpBody ?? request.httpBodyStream.map(Self.contents)
     return job
   }
 
@@ -45,6 +45,19 @@ struct JobFactory: Sendable {
       let job = DownloadJob(
         source: .unreadable(error), url: "", inactivityTimeout: requestTimeout, totalTimeout: resourceTimeout)
       return (job, nil)
+    }
+  }
+
+  /// The body that a stream holds: it has to be there again for a redirect, so it is read once.
+  private static func contents(of stream: InputStream) -> Data {
+    var data = Data()
+    var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+    stream.open()
+    defer { stream.close() }
+    while true {
+      let count = stream.read(&buffer, maxLength: buffer.count)
+      guard count > 0 else { return data }
+      data.append(contentsOf: buffer[..<count])
     }
   }
 

@@ -24,8 +24,6 @@ final class TransferLoop {
   func start(_ request: TransferRequest, sink: any TransferSink) throws(TransferError) -> Transfer {
     guard let handle = idleHandles.popLast() ?? EasyHandle() else { throw TransferError(curl: CURLE_OUT_OF_MEMORY) }
     let transfer = try Transfer(request: request, sink: sink, handle: handle, loop: self)
-    let limit = request.options.maximumConnectionsPerHost
-    _ = ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, max(0, limit))
     guard curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
       throw TransferError(curl: CURLE_OUT_OF_MEMORY)
     }

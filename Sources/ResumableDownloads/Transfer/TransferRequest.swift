@@ -16,6 +16,6 @@ struct TransferRequest: Sendable {
 struct TransferOptions: Sendable, Equatable {
   /// Receive limit in bytes per second; 0 means none (CURLOPT_MAX_RECV_SPEED_LARGE(3)).
   var bytesPerSecond: Int64 = 0
-  /// Whether the exchange may share a connection with others (`false` forces a new one).
+  /// Exchanges with one origin at a time; the others wait before they are handed to libcurl, so no timer runs for them.
   var maximumConnectionsPerHost = 6
 }

@@ -84,7 +84,6 @@ internal import Testing
     arguments: [
       ("now", true, 10, 4, 20, 10), ("now", true, 10, 4, 8, 8), ("now", false, 10, 4, 20, 20),
       ("before", true, 10, 4, 20, 4), ("before", false, 10, 4, 3, 3), ("", false, 10, 4, 20, 4),
-      ("before", true, 10, 0, 20, 0), ("before", true, 10, -1, 20, -1),
     ] as [(String, Bool, Int64, Int64, Int64, Int64)])
   func trustedLength(
     boot: String, isClosed: Bool, written: Int64, synced: Int64, size: Int64, expected: Int64
