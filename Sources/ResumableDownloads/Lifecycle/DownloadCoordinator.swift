@@ -28,7 +28,8 @@ final class DownloadCoordinator: Sendable {
     let environment = environmentSource(self)
     let delay = max(0, date?.timeIntervalSinceNow ?? 0)
     let isQueued = perform { [table] loop in
-      table.value.add(job, id: id, priority: priority, delay: delay, environment: environment, observer: observer, loop: loop)
+      table.value.add(
+        job, id: id, priority: priority, delay: delay, environment: environment, observer: observer, loop: loop)
     }
     if !isQueued { observer.didEnd(DownloadFailure(reason: .sessionInvalid, url: job.url)) }
   }

@@ -109,7 +109,9 @@ final class DownloadDriver: TransferSink {
   }
 
   private func open(_ destination: DownloadJob.Destination) throws(StorageError) -> DownloadFailure.Reason? {
-    if !destination.replacesExisting, access(destination.path, F_OK) == 0 { return .destinationExists(destination.path) }
+    if !destination.replacesExisting, access(destination.path, F_OK) == 0 {
+      return .destinationExists(destination.path)
+    }
     let url = URL(fileURLWithPath: destination.path)
     directory = try PartialDirectory(sharedPath: url.deletingLastPathComponent().path)
     if let found = try directory?.openUnclaimed(stem: stem) {

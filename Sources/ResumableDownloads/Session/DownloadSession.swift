@@ -149,7 +149,8 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
 
   /// All tasks that have not ended, by kind; the closure runs on the delegate queue.
   public override func getTasksWithCompletionHandler(
-    _ completionHandler: @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) ->
+    _ completionHandler:
+      @escaping @Sendable ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) ->
       Void
   ) {
     let own = currentTasks

@@ -154,7 +154,11 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
 
   /// Starts the task, or takes one `suspend()` back. No effect on a task that is cancelled or has ended.
   public override func resume() {
-    enum Action { case none, start(Float, Date?), resume }
+    enum Action {
+      case none
+      case start(Float, Date?)
+      case resume
+    }
     let owner = self.owner
     let action: Action = locked.withLock { state in
       guard !state.isCanceling, !state.isCompleted, state.suspendCount > 0 else { return .none }

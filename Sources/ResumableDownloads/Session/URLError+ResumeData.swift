@@ -4,6 +4,7 @@ public import FoundationNetworking
 /// The key in an error's `userInfo` under which resume data lies, spelled as on Apple's systems.
 ///
 /// FoundationNetworking only has `URLSessionDownloadTaskResumeData`, with the same value.
+// swift-format-ignore: AlwaysUseLowerCamelCase
 public let NSURLSessionDownloadTaskResumeData: String = ErrorTable.resumeDataKey
 
 extension URLError {

@@ -101,7 +101,8 @@ final class EasyHandle {
   func failure(_ code: CURLcode) -> TransferError {
     var systemError = 0
     _ = ccurl_get_long(pointer, CURLINFO_OS_ERRNO, &systemError)
-    return TransferError(curl: code, message: String(cString: errorText), systemError: Int32(truncatingIfNeeded: systemError))
+    return TransferError(
+      curl: code, message: String(cString: errorText), systemError: Int32(truncatingIfNeeded: systemError))
   }
 
   private func set(_ option: CURLoption, _ value: Int) throws(TransferError) {

@@ -34,7 +34,9 @@ struct HeadCollector {
   }
 
   private mutating func finish(url: String) -> Step {
-    guard let head = ResponseHead.parse(statusLine: statusLine, fieldLines: fieldLines, url: url) else { return .malformed }
+    guard let head = ResponseHead.parse(statusLine: statusLine, fieldLines: fieldLines, url: url) else {
+      return .malformed
+    }
     statusLine = ""
     guard head.status >= 200 || head.status == 101 else { return .more }
     isComplete = true
