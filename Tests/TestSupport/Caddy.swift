@@ -1,0 +1,42 @@
+import Foundation
+
+/// Caddy; cannot limit its speed.
+public struct Caddy: RealServer {
+  /// The process.
+  public let process: ServerProcess
+
+  /// Starts Caddy; see `RealServer`.
+  public static func start(root: String, options: ServerOptions) async throws -> Caddy {
+    if options.bytesPerSecond != nil { throw TestSupportError.unsupported("a speed limit in Caddy") }
+    let program = try Products.installed("caddy")
+    let process = try await ServerProcess.start(program, options: options) { setting in
+      let text = configuration(root, options, setting)
+      let path = try setting.folder.write(Data(text.utf8), to: "Caddyfile")
+      return ["run", "--adapter", "caddyfile", "--config", path]
+    }
+    return Caddy(process: process)
+  }
+
+  private static func configuration(_ root: String, _ options: ServerOptions, _ setting: ServerProcess.Setting)
+    -> String
+  {
+    let protocols = options.allowsHTTP2 ? (options.usesTLS ? "h1 h2" : "h1 h2c") : "h1"
+    return """
+      {
+        admin off
+        auto_https off
+        skip_install_trust
+        servers {
+          protocols \(protocols)
+        }
+      }
+      \(setting.certificate == nil ? "http" : "https")://127.0.0.1:\(setting.port) {
+        bind 127.0.0.1
+        root * \(root)
+        \(setting.certificate.map { "tls \($0.certificate) \($0.key)" } ?? "")
+        \(options.compresses ? "encode gzip" : "")
+        file_server
+      }
+      """
+  }
+}

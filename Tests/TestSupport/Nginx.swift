@@ -1,0 +1,92 @@
+import Foundation
+import Glibc
+import LoopbackServer
+
+/// nginx with one worker; has every option, and an access log.
+public struct Nginx: RealServer {
+  /// One line of the access log.
+  public struct Access: Sendable, Equatable {
+    /// The method.
+    public let method: String
+    /// The target as the client sent it.
+    public let target: String
+    /// The status that was sent.
+    public let status: Int
+    /// The `Range` field; nil if there was none.
+    public let range: String?
+    /// The `If-Range` field; nil if there was none.
+    public let ifRange: String?
+    /// How many bytes of body were sent.
+    public let bodyBytes: Int64
+    /// The protocol, for instance `HTTP/2.0`.
+    public let version: String
+  }
+
+  /// The process.
+  public let process: ServerProcess
+
+  /// Starts nginx; see `RealServer`.
+  public static func start(root: String, options: ServerOptions) async throws -> Nginx {
+    let program = try Products.installed("nginx")
+    let process = try await ServerProcess.start(program, options: options) { setting in
+      let text = configuration(root, options, setting)
+      let path = try setting.folder.write(Data(text.utf8), to: "nginx.conf")
+      return ["-p", setting.folder.path, "-c", path, "-e", setting.folder.path("error.log")]
+    }
+    return Nginx(process: process)
+  }
+
+  /// The access log, as soon as it has at least `count` lines: nginx writes a line after the client has the response.
+  public func accessLog(atLeast count: Int = 0, timeoutSeconds: Double = 60) async throws -> [Access] {
+    let deadline = ContinuousClock.now + .seconds(timeoutSeconds)
+    while true {
+      // A line without its end is still being written.
+      let lines = process.log("access.log").split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      if lines.count >= count { return lines.compactMap(Self.access) }
+      guard ContinuousClock.now < deadline else { throw ServerError.timedOut("\(count) lines of nginx's log") }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  }
+
+  private static func access(_ line: Substring) -> Access? {
+    let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 7, let status = Int(parts[2]), let bodyBytes = Int64(parts[5]) else { return nil }
+    return Access(
+      method: parts[0], target: parts[1], status: status, range: parts[3].isEmpty ? nil : parts[3],
+      ifRange: parts[4].isEmpty ? nil : parts[4], bodyBytes: bodyBytes, version: parts[6])
+  }
+
+  private static func configuration(_ root: String, _ options: ServerOptions, _ setting: ServerProcess.Setting)
+    -> String
+  {
+    let folder = setting.folder.path
+    let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }
+    let listen =
+      "listen 127.0.0.1:\(setting.port)\(options.usesTLS ? " ssl" : "")\(options.allowsHTTP2 ? " http2" : "");"
+    let certificate = setting.certificate.map {
+      "ssl_certificate \($0.certificate); ssl_certificate_key \($0.key);"
+    }
+    let fields = [
+      "request_method", "request_uri", "status", "http_range", "http_if_range", "body_bytes_sent", "server_protocol",
+    ].map { "$\($0)" }.joined(separator: "\t")
+    return """
+      daemon off;
+      worker_processes 1;
+      \(getuid() == 0 ? "user root;" : "")
+      pid \(folder)/nginx.pid;
+      error_log \(folder)/error.log;
+      events { worker_connections 256; }
+      http {
+        log_format parts escape=none '\(fields)';
+        access_log \(folder)/access.log parts;
+        \(temporary.joined(separator: " "))
+        types { text/plain txt; text/html html; }
+        default_type application/octet-stream;
+        sendfile on;
+        \(options.compresses ? "gzip on; gzip_types *; gzip_min_length 0;" : "")
+        \(options.bytesPerSecond.map { "limit_rate \($0);" } ?? "")
+        server { \(listen) \(certificate ?? "") root \(root); }
+      }
+      """
+  }
+}
