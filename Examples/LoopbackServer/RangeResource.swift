@@ -72,7 +72,8 @@ public final class RangeResource: Sendable {
     let version = version
     switch request.method {
     case "HEAD":
-      return Answer([.send(Answer.head(200, nil, version.allFields + [("Content-Length", "\(version.content.count)")]))])
+      return Answer([.send(Answer.head(200, nil, version.allFields + [("Content-Length", "\(version.content.count)")]))]
+      )
     case "GET":
       let answer = body(request, version)
       guard let drop = nextDrop() else { return answer }

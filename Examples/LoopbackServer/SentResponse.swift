@@ -10,7 +10,10 @@ struct SentResponse {
 
   /// Takes note of bytes that were sent.
   mutating func note(_ data: Data) {
-    guard head == nil else { return bodyCount += Int64(data.count) }
+    guard head == nil else {
+      bodyCount += Int64(data.count)
+      return
+    }
     pending.append(data)
     while head == nil, let end = pending.range(of: Self.blankLine)?.upperBound {
       let text = String(decoding: pending[..<end], as: UTF8.self).lowercased()

@@ -25,7 +25,6 @@ public struct Caddy: RealServer {
       {
         admin off
         auto_https off
-        persist_config off
         skip_install_trust
         servers {
           protocols \(protocols)

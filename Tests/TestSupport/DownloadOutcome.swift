@@ -6,7 +6,6 @@ public struct DownloadOutcome: Sendable {
   /// Apple's constant of this name, which FoundationNetworking lacks.
   private static let resumeDataKey = "NSURLSessionDownloadTaskResumeData"
 
-
   /// The finished file where the recording delegate put it; nil if there is none.
   public let file: URL?
   /// Where the file was when the delegate was told.

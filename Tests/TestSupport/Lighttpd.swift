@@ -1,13 +1,18 @@
 import Foundation
 
-/// lighttpd; does not compress here.
+/// lighttpd; does not compress here, and has TLS only if its module is installed in Debian's folder.
 public struct Lighttpd: RealServer {
+  private static let tlsModule = "/usr/lib/lighttpd/mod_openssl.so"
+
   /// The process.
   public let process: ServerProcess
 
   /// Starts lighttpd; see `RealServer`. Its speed is set in whole KiB per second.
   public static func start(root: String, options: ServerOptions) async throws -> Lighttpd {
     if options.compresses { throw TestSupportError.unsupported("compression by lighttpd") }
+    if options.usesTLS, !FileManager.default.fileExists(atPath: tlsModule) {
+      throw TestSupportError.unsupported("TLS in lighttpd without its module mod_openssl")
+    }
     let program = try Products.installed("lighttpd")
     let process = try await ServerProcess.start(program, options: options) { setting in
       let text = try configuration(root, options, setting)

@@ -61,7 +61,8 @@ public struct Nginx: RealServer {
   {
     let folder = setting.folder.path
     let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }
-    let listen = "listen 127.0.0.1:\(setting.port)\(options.usesTLS ? " ssl" : "")\(options.allowsHTTP2 ? " http2" : "");"
+    let listen =
+      "listen 127.0.0.1:\(setting.port)\(options.usesTLS ? " ssl" : "")\(options.allowsHTTP2 ? " http2" : "");"
     let certificate = setting.certificate.map {
       "ssl_certificate \($0.certificate); ssl_certificate_key \($0.key);"
     }

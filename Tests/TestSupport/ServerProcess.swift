@@ -51,7 +51,8 @@ public final class ServerProcess: Sendable {
     for _ in 0..<attempts {
       let setting = Setting(folder: folder, port: try ListeningPort.free(), certificate: certificate)
       let child = try ChildProcess(
-        program, try arguments(setting), environment: ["HOME": folder.path, "XDG_DATA_HOME": folder.path],
+        program, try arguments(setting),
+        environment: ["HOME": folder.path, "XDG_DATA_HOME": folder.path, "XDG_CONFIG_HOME": folder.path],
         folder: folder.path)
       let server = ServerProcess(child, setting)
       if try await server.isReady() { return server }
