@@ -8,7 +8,7 @@ internal import Synchronization
 final class TransferEngine: Sendable {
   typealias Job = @Sendable (TransferLoop) -> Void
 
-  private struct State: ~Copyable {
+  private struct State {
     var jobs: [Job] = []
     var isClosed = false
     var thread: pthread_t?
