@@ -56,7 +56,8 @@ final class DownloadDriver: TransferSink {
   func start() {
     if job.totalTimeout > 0 {
       totalTimer = loop.after(nanoseconds: LoopClock.nanoseconds(job.totalTimeout)) { [weak self] in
-        self?.abandon(.timedOut)
+        // The final move is not interrupted: everything has arrived.
+        if let self, self.state.phase != .finishing { self.abandon(.timedOut) }
       }
     }
     do {

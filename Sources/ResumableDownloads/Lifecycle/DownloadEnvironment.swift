@@ -13,6 +13,9 @@ struct DownloadEnvironment: Sendable {
 
 /// Opens the directory of partial files once, when it is needed.
 final class PartialDirectorySource: Sendable {
+  /// What nobody asked for in seven days goes from the package's own temporary directory, and from no other.
+  private static let leftoversLifetime: TimeInterval = 7 * 24 * 3600
+
   private let path: String?
   private let opened = OnceResult()
 
@@ -21,7 +24,12 @@ final class PartialDirectorySource: Sendable {
 
   func directory() throws(StorageError) -> PartialDirectory {
     try opened.get { () throws(StorageError) in
-      try PartialDirectory(privatePath: path ?? PartialDirectory.temporaryPath())
+      if let path { return try PartialDirectory(privatePath: path) }
+      let directory = try PartialDirectory(privatePath: PartialDirectory.temporaryPath())
+      DispatchQueue.global(qos: .utility).async {
+        directory.removeLeftovers(olderThan: Date(timeIntervalSinceNow: -Self.leftoversLifetime))
+      }
+      return directory
     }
   }
 }

@@ -78,6 +78,7 @@ final class TransferEngine: Sendable {
         defer { state.jobs.removeAll() }
         return (state.jobs, state.isClosed)
       }
+      loop.tick()
       for job in jobs { job(loop) }
       if isClosed && jobs.isEmpty { break }
       loop.turn()

@@ -46,9 +46,12 @@ final class TransferLoop {
     return timer
   }
 
+  /// Takes the time for what follows; after a long wait the last one is stale.
+  func tick() { now = LoopClock.now() }
+
   /// One turn: moves bytes, reports ends, fires timers.
   func turn() {
-    now = LoopClock.now()
+    tick()
     if !running.isEmpty {
       var count: Int32 = 0
       _ = curl_multi_perform(multi, &count)
