@@ -55,11 +55,14 @@ final class ServerCore: Sendable {
   }
 
   func stop() {
-    let isFirst = state.withLock { state in
+    let (isFirst, isOwn) = state.withLock { state in
       defer { state.isStopping = true }
-      return !state.isStopping
+      return (!state.isStopping, state.threads.values.contains { $0.isCurrent })
     }
-    guard isFirst else { return allStopped.wait(or: allStopped) }
+    guard isFirst else {
+      // A handler that waited here would be waited for by whoever came first.
+      return isOwn ? () : allStopped.wait(or: allStopped)
+    }
     stopped.open()
     closeListener()
     state.withLock { state in
@@ -68,10 +71,10 @@ final class ServerCore: Sendable {
     }?.join()
     let threads = state.withLock { state in
       for descriptor in state.open.values { Socket.shutDown(descriptor) }
-      defer { state.threads = [:] }
-      return state.threads.values.map { $0 }
+      return Array(state.threads.values)
     }
     for thread in threads { thread.join() }
+    state.withLock { $0.threads = [:] }
     allStopped.open()
   }
 

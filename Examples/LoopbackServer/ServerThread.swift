@@ -29,9 +29,12 @@ struct ServerThread: Sendable {
     self.handle = handle
   }
 
+  /// True on the thread itself.
+  var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
+
   /// Waits for the end of the thread, once. Called on the thread itself it only gives the thread free.
   func join() {
-    if pthread_equal(handle, pthread_self()) != 0 {
+    if isCurrent {
       pthread_detach(handle)
     } else {
       pthread_join(handle, nil)

@@ -148,6 +148,32 @@ struct LoopbackServerTests {
     #expect(try await curl(again.url().absoluteString).text == "again")
   }
 
+  @Test("a handler may stop the server, also while someone else does")
+  func stopsFromHandler() async throws {
+    let (reached, proceed, ended) = (Gate(), Gate(), Gate())
+    let box = Observed<LoopbackServer?>(nil)
+    let server = try LoopbackServer([
+      Answer([
+        .perform {
+          reached.open()
+          box.value?.stop()
+          proceed.open()
+        }
+      ])
+    ])
+    box.update { $0 = server }
+    let child = try ChildProcess(Curl.path(), Curl.options + [server.url().absoluteString])
+    try await reached.opened()
+    Thread.detachNewThread {
+      server.stop()
+      ended.open()
+    }
+    try await proceed.opened()
+    try await ended.opened()
+    box.update { $0 = nil }
+    #expect(try await !child.wait().isSuccess)
+  }
+
   @Test("a client that goes away in mid-body, or does not read, does no harm")
   func survivesClients() async throws {
     let ended = Gate()

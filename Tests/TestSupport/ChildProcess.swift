@@ -5,7 +5,7 @@ import Synchronization
 
 /// Another program, with its output captured while it runs.
 ///
-/// Its standard input is `/dev/null`; it inherits no other descriptor, no blocked and no ignored signal. It is killed
+/// Its standard input is `/dev/null`; it inherits no other descriptor, no blocked and no ignored signal. It is ended
 /// when the value is released while it runs.
 public final class ChildProcess: Sendable {
   /// How a program ended.
@@ -44,6 +44,7 @@ public final class ChildProcess: Sendable {
   public let identifier: Int32
   private let progress: Observed<Progress>
   private let name: String
+  private let lastSignal: Int32
 
   /// Starts a program.
   ///
@@ -52,10 +53,13 @@ public final class ChildProcess: Sendable {
   ///   - arguments: The arguments after the program's name.
   ///   - environment: Variables that are added to those of this process, or replace them; nil removes one.
   ///   - folder: The working directory; nil is that of this process.
+  ///   - lastSignal: Sent if the value is released while the program runs.
   /// - Throws: `TestSupportError.system` if it cannot be started.
   public init(
-    _ path: String, _ arguments: [String] = [], environment: [String: String?] = [:], folder: String? = nil
+    _ path: String, _ arguments: [String] = [], environment: [String: String?] = [:], folder: String? = nil,
+    lastSignal: Int32 = SIGKILL
   ) throws {
+    self.lastSignal = lastSignal
     let progress = Observed(Progress())
     let variables = ProcessInfo.processInfo.environment.merging(environment.compactMapValues { $0 }) { $1 }
     let removed = environment.filter { $0.value == nil }.keys
@@ -70,7 +74,7 @@ public final class ChildProcess: Sendable {
     Thread.detachNewThread { Self.reap(identifier, progress) }
   }
 
-  deinit { send(SIGKILL) }
+  deinit { send(lastSignal) }
 
   /// Runs a program to its end.
   public static func run(

@@ -53,7 +53,8 @@ public final class ServerProcess: Sendable {
       let child = try ChildProcess(
         program, try arguments(setting),
         environment: ["HOME": folder.path, "XDG_DATA_HOME": folder.path, "XDG_CONFIG_HOME": folder.path],
-        folder: folder.path)
+        // A killed nginx or Apache would leave its workers behind.
+        folder: folder.path, lastSignal: SIGTERM)
       let server = ServerProcess(child, setting)
       if try await server.isReady() { return server }
       failure = String(decoding: child.errors + child.output, as: UTF8.self) + server.log("error.log")

@@ -1,10 +1,20 @@
 public import Foundation
 import Glibc
+import Synchronization
 
-/// A folder of its own for one test, removed with everything in it when the value is released.
+/// A folder of its own for one test, removed with everything in it when the value is released, or when the process
+/// exits if something still holds it then.
 ///
 /// Its mode is 0755, because some servers read what they serve as another user.
 public final class TemporaryFolder: Sendable {
+  private static let remaining = Mutex<Set<String>>([])
+  /// Registers once with atexit(3).
+  private static let removesAtExit: Bool = {
+    atexit {
+      for path in TemporaryFolder.remaining.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
+    } == 0
+  }()
+
   /// The absolute path, without a slash at the end.
   public let path: String
 
@@ -15,9 +25,14 @@ public final class TemporaryFolder: Sendable {
     guard mkdtemp(&template) != nil else { throw TestSupportError.system(call: "mkdtemp \(base)", code: errno) }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     chmod(path, 0o755)
+    _ = Self.removesAtExit
+    Self.remaining.withLock { [path] in _ = $0.insert(path) }
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+    Self.remaining.withLock { [path] in _ = $0.remove(path) }
+  }
 
   /// The folder as a URL.
   public var url: URL { URL(fileURLWithPath: path, isDirectory: true) }
