@@ -142,6 +142,8 @@ final class PartialStore {
       return nil
     }
     file.checkpoint(closed, closed: true, on: environment.syncQueue) { _ in }
+    // Whoever is handed the data may use it at once; the checkpoint looks before it puts its journal in place.
+    file.release()
     return closed
   }
 
