@@ -10,6 +10,23 @@ extension PartialDirectory {
     }
   }
 
+  /// The records of partial files that no task holds, with as many bytes as can be relied on. Changes nothing.
+  func abandoned() -> [ResumeData] {
+    records().compactMap { record in
+      let name = record.partialURL.lastPathComponent
+      guard let file = FileDescriptor.open(name, in: descriptor.number, flags: O_RDONLY | O_NONBLOCK),
+        let status = file.status, status.isOurSingleFile, file.lock()
+      else { return nil }
+      defer { file.unlock() }
+      let length = Self.trustedLength(of: record, size: status.size)
+      guard length > 0 else { return nil }
+      var found = record
+      found.recordProgress(
+        written: length, synced: record.syncedByteOffset, at: record.modificationDate, bootIdentifier: nil)
+      return found
+    }
+  }
+
   /// Removes files that nobody has touched since `limit` or uses now; never anything in a folder of the user.
   func removeLeftovers(olderThan limit: Date) {
     guard isPrivate else { return }
