@@ -33,6 +33,7 @@ final class DownloadDriver: TransferSink {
   private var progressTimer: LoopTimer?
   private var journalTimer: LoopTimer?
   private var totalTimer: LoopTimer?
+  private var retryTimer: LoopTimer?
   private var isEnded = false
 
   init(
@@ -48,7 +49,8 @@ final class DownloadDriver: TransferSink {
     hop = RedirectHop(url: job.url, method: job.method, fields: job.fields, body: job.body)
     var isResumed = false
     if case .resume = job.source { isResumed = true }
-    state = DownloadState(validatesStatus: job.destination != nil, isResumed: isResumed)
+    state = DownloadState(
+      validatesStatus: job.destination != nil, isResumed: isResumed, retryPolicy: job.retryPolicy)
   }
 
   // MARK: What the session asks
@@ -139,6 +141,7 @@ final class DownloadDriver: TransferSink {
   private func perform(_ step: DownloadState.Step) {
     switch step {
     case .ask(let point): ask(point)
+    case .wait(let least, let backOff, let point): wait(least: least, backOff: backOff, point)
     case .follow(let location): follow(location)
     case .finish: finish()
     case .fail(let reason): abandon(reason)
@@ -149,6 +152,16 @@ final class DownloadDriver: TransferSink {
   private func ask(_ point: ResumePoint?) {
     hop = RedirectHop(url: job.url, method: job.method, fields: job.fields, body: job.body)
     send(point)
+  }
+
+  private func wait(least: Double, backOff: Double, _ point: ResumePoint?) {
+    do { try store.save() } catch { return abandon(.storage(error)) }
+    // By chance a little sooner, so that many clients do not come back together.
+    let seconds = max(least, backOff * Double.random(in: 0.5...1))
+    retryTimer = loop.after(nanoseconds: LoopClock.nanoseconds(seconds)) { [weak self] in
+      guard let self, !self.isEnded else { return }
+      self.perform(self.state.ask(point))
+    }
   }
 
   private func follow(_ location: String) {
@@ -371,7 +384,7 @@ final class DownloadDriver: TransferSink {
   private func end(_ failure: DownloadFailure?) {
     isEnded = true
     _ = state.fail(.cancelled)
-    for timer in [progressTimer, journalTimer, totalTimer] { timer?.cancel() }
+    for timer in [progressTimer, journalTimer, totalTimer, retryTimer] { timer?.cancel() }
     observer.didEnd(failure)
     onEnd(self)
   }

@@ -31,6 +31,7 @@ struct DownloadJob: Sendable {
   /// Seconds for the whole download.
   var totalTimeout: Double
   var options = TransferOptions()
+  var retryPolicy: RetryPolicy?
 
   /// Whether the caller asked for a range, which is then sent as it is and never continued.
   var hasOwnRange: Bool { fields.contains { $0.name.caseInsensitiveCompare("Range") == .orderedSame } }

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The course of one download as a value: events in, the next step out, no I/O.
 ///
 /// idle → asking → receiving → (asking the rest | starting over once) … → finishing → ended
@@ -13,6 +15,8 @@ struct DownloadState: Equatable {
     case asking(ResumePoint?)
     /// Body bytes go to the file, up to `end` (exclusive) where it is known.
     case receiving(end: Int64?)
+    /// The next attempt comes later.
+    case waiting
     case finishing
     case ended
   }
@@ -24,6 +28,8 @@ struct DownloadState: Equatable {
     case append(at: Int64, end: Int64, total: Int64?)
     /// A whole body: into a new partial.
     case write(total: Int64?, resumable: Bool, coded: Bool)
+    /// Ask after a while: no sooner than `least` seconds, and about `backOff`.
+    case wait(least: Double, backOff: Double, ResumePoint?)
     case finish
     case fail(DownloadFailure.Reason)
   }
@@ -34,10 +40,15 @@ struct DownloadState: Equatable {
   private var parts: Int64 = 0
   /// Whether bytes of an earlier attempt are at stake: then only a plain 200 may take their place.
   private(set) var holdsPartial = false
+  private var retries = 0
+  /// How many bytes there were when the count of retries began.
+  private var retriesBegan: Int64 = 0
+  let retryPolicy: RetryPolicy?
   let validatesStatus: Bool
   let isResumed: Bool
 
-  init(validatesStatus: Bool, isResumed: Bool) {
+  init(validatesStatus: Bool, isResumed: Bool, retryPolicy: RetryPolicy? = nil) {
+    self.retryPolicy = retryPolicy
     self.validatesStatus = validatesStatus
     self.isResumed = isResumed
   }
@@ -50,12 +61,16 @@ struct DownloadState: Equatable {
   }
 
   /// A final head: what becomes of its body.
-  mutating func receive(_ head: ResponseHead, method: String, hasOwnRange: Bool) -> Step {
+  mutating func receive(_ head: ResponseHead, method: String, hasOwnRange: Bool, now: Date = Date()) -> Step {
     if let location = redirectTarget(of: head) {
       redirects += 1
       return redirects > Self.maximumRedirects ? fail(.tooManyRedirects) : .follow(location: location)
     }
     guard case .asking(let point) = phase else { return fail(.badAnswer(head.status)) }
+    if RetryPolicy.isTransient(status: head.status) {
+      let least = seconds(until: head.retryAfter, at: now)
+      if let wait = retry(point: point, length: point?.offset ?? 0, least: least) { return wait }
+    }
     if let point { return judge(head, asked: point) }
     return judgeFresh(head, method: method, hasOwnRange: hasOwnRange)
   }
@@ -98,7 +113,9 @@ struct DownloadState: Equatable {
     // A part without any total proves no end: asking on from it does (416 with the length).
     let end: Int64? = if case .receiving(let end) = phase { end } else { nil }
     guard length < (total ?? .max), total != nil || end != nil else { return finish() }
-    guard case .receiving(let end?) = phase, length == end, let point else { return fail(.cutShort) }
+    guard case .receiving(let end?) = phase, length == end, let point else {
+      return retry(point: point, length: length) ?? fail(.cutShort)
+    }
     parts += 1
     guard parts < Self.freeParts || length / parts >= Self.smallestPart else { return fail(.cutShort) }
     return ask(point)
@@ -106,11 +123,33 @@ struct DownloadState: Equatable {
 
   /// The exchange failed. A connection lost in a suspension is replaced; everything else ends the download.
   mutating func exchangeFailed(_ error: TransferError, afterSuspension: Bool, point: ResumePoint?) -> Step {
-    guard afterSuspension, phase != .ended else { return fail(.transfer(error)) }
+    guard afterSuspension, phase != .ended else {
+      let reason = DownloadFailure.Reason.transfer(error)
+      let wait = reason.isTransient ? retry(point: point, length: point?.offset ?? 0) : nil
+      return wait ?? fail(reason)
+    }
     if let point { return ask(point) }
     guard restarts == 0 else { return fail(.transfer(error)) }
     restarts += 1
     return ask(nil)
+  }
+
+  /// Another attempt, as long as the policy grants one.
+  private mutating func retry(point: ResumePoint?, length: Int64, least: Double = 0) -> Step? {
+    guard let retryPolicy, least <= retryPolicy.maximumDelay else { return nil }
+    if length - retriesBegan >= RetryPolicy.progressBytes { (retries, retriesBegan) = (0, length) }
+    guard retries < retryPolicy.maximumAttempts else { return nil }
+    defer { retries += 1 }
+    phase = .waiting
+    return .wait(least: least, backOff: retryPolicy.delay(beforeAttempt: retries), point)
+  }
+
+  private func seconds(until retryAfter: RetryAfter?, at now: Date) -> Double {
+    switch retryAfter {
+    case .seconds(let seconds): Double(seconds)
+    case .date(let date): max(0, date.timeIntervalSince(now))
+    case nil: 0
+    }
   }
 
   mutating func ask(_ point: ResumePoint?) -> Step {

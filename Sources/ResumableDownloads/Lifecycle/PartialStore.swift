@@ -86,6 +86,12 @@ final class PartialStore {
     }
   }
 
+  /// Writes a journal now if there is none: the next byte may be long in coming.
+  func save() throws(StorageError) {
+    guard let file, record != nil, file.length > 0, !file.hasJournal, old == nil else { return }
+    if let open = snapshot(closed: false) { try file.writeJournal(open) }
+  }
+
   private func writeFirstJournal(time: UInt64) throws(StorageError) {
     guard let file else { return }
     if let old {

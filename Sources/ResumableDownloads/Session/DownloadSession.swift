@@ -40,7 +40,7 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
   ) {
     let settings = SessionSettingsTable.settings(of: configuration)
     coordinator = DownloadCoordinator(partialsPath: settings.partialsDirectory?.path)
-    factory = JobFactory(configuration: configuration)
+    factory = JobFactory(configuration: configuration, settings: settings)
     super.init(configuration: configuration, delegate: delegate, delegateQueue: queue)
     SessionSettingsTable.update(super.configuration) { $0 = settings }
   }

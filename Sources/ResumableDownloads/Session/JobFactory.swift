@@ -10,8 +10,10 @@ struct JobFactory: Sendable {
   private let requestTimeout: TimeInterval
   private let resourceTimeout: TimeInterval
   private let options: TransferOptions
+  private let retryPolicy: RetryPolicy?
 
-  init(configuration: URLSessionConfiguration) {
+  init(configuration: URLSessionConfiguration, settings: SessionSettings) {
+    retryPolicy = settings.retryPolicy
     fields = (configuration.httpAdditionalHeaders ?? [:]).map { name, value in
       HeaderField(name: "\(name)", value: "\(value)")
     }.sorted { $0.name < $1.name }
@@ -25,6 +27,7 @@ struct JobFactory: Sendable {
     var job = DownloadJob(
       source: refusal(of: request.url).map { .refused($0) } ?? .request, url: url,
       inactivityTimeout: timeout(of: request), totalTimeout: resourceTimeout, options: options)
+    job.retryPolicy = retryPolicy
     job.method = request.httpMethod ?? "GET"
     job.fields = merged(request.allHTTPHeaderFields ?? [:])
     job.body = request.httpBody ?? request.httpBodyStream.map(Self.contents)

@@ -5,6 +5,7 @@ internal import Synchronization
 /// Settings of ours that belong to a configuration.
 struct SessionSettings: Sendable {
   var partialsDirectory: URL?
+  var retryPolicy: RetryPolicy?
 }
 
 /// Keeps the settings beside the configurations: their class cannot be extended with stored properties, and its
@@ -46,5 +47,13 @@ extension URLSessionConfiguration {
   public var partialsDirectory: URL? {
     get { SessionSettingsTable.settings(of: self).partialsDirectory }
     set { SessionSettingsTable.update(self) { $0.partialsDirectory = newValue } }
+  }
+
+  /// How downloads of a `DownloadSession` try again by themselves; copied when the session is made.
+  ///
+  /// `nil`, the default, means that they do not: the first failure ends the task, as on Apple's systems.
+  public var retryPolicy: RetryPolicy? {
+    get { SessionSettingsTable.settings(of: self).retryPolicy }
+    set { SessionSettingsTable.update(self) { $0.retryPolicy = newValue } }
   }
 }

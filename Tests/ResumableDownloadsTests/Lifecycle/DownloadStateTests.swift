@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import ResumableDownloads
@@ -104,6 +105,42 @@ struct DownloadStateTests {
     _ = state.start(from: nil)
     #expect(state.exchangeFailed(lost, afterSuspension: true, point: point) == .ask(point))
     #expect(state.exchangeFailed(lost, afterSuspension: false, point: point) == .fail(.transfer(lost)))
+  }
+
+  private var retrying: DownloadState {
+    let policy = RetryPolicy(maximumAttempts: 2, initialDelay: 1, maximumDelay: 3)
+    return DownloadState(validatesStatus: false, isResumed: true, retryPolicy: policy)
+  }
+
+  @Test("Transient failures wait twice as long each time, and not for ever")
+  func backOff() {
+    let lost = TransferError(.curl(56))
+    var state = retrying
+    _ = state.start(from: point)
+    let first = state.exchangeFailed(lost, afterSuspension: false, point: point)
+    #expect(first == .wait(least: 0, backOff: 1, point))
+    #expect(state.ask(point) == .ask(point))
+    #expect(state.exchangeFailed(lost, afterSuspension: false, point: point) == .wait(least: 0, backOff: 2, point))
+    #expect(state.exchangeFailed(lost, afterSuspension: false, point: point) == .fail(.transfer(lost)))
+  }
+
+  @Test("A refused certificate is not tried again")
+  func certificate() {
+    let refused = TransferError(.curl(60))
+    var state = retrying
+    _ = state.start(from: point)
+    #expect(state.exchangeFailed(refused, afterSuspension: false, point: point) == .fail(.transfer(refused)))
+  }
+
+  @Test(
+    "Retry-After is obeyed up to the longest wait",
+    arguments: [("2", 2.0), ("Thu, 01 Jan 1970 00:00:03 GMT", 3), ("soon", 0), ("3000", nil)])
+  func retryAfter(text: String, least: Double?) {
+    var state = retrying
+    _ = state.start(from: point)
+    let busy = head(429, [("Retry-After", text)])
+    let step = state.receive(busy, method: "GET", hasOwnRange: false, now: Date(timeIntervalSince1970: 0))
+    #expect(step == least.map { .wait(least: $0, backOff: 1, point) } ?? .fail(.badAnswer(429)))
   }
 
   @Test("A server that sends crumbs is not asked for ever")
