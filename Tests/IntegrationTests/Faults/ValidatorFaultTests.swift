@@ -52,4 +52,23 @@ struct ValidatorFaultTests {
     #expect(run.outcome.resumeData == nil)
     #expect(scene.leftovers == [])
   }
+
+  @Test("Pausing a download that cannot be continued yields nothing and leaves nothing")
+  func pauseWithoutValidator() async throws {
+    let scene = try FaultScene([Answer.ok(FaultScene.whole).cut(after: FaultScene.firstPart, .hang)])
+    let delegate = try RecordingDelegate()
+    let configuration = URLSessionConfiguration.default
+    configuration.partialsDirectory = scene.partials
+    let session = DownloadSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    defer { session.invalidateAndCancel() }
+    let task = session.downloadTask(with: scene.server.url())
+    task.resume()
+    try await delegate.waitForBytes(FaultScene.firstPart, of: task)
+    #expect(await task.cancelByProducingResumeData() == nil)
+    let outcome = try await delegate.completion(of: task)
+    #expect(outcome.urlError?.code == .cancelled)
+    #expect(outcome.resumeData == nil)
+    #expect(delegate.orderViolations(for: task) == [])
+    #expect(scene.leftovers == [])
+  }
 }
