@@ -330,10 +330,10 @@ final class DownloadDriver: TransferSink {
       guard let file = try store.settle() else { return abandon(.cutShort) }
       if !hasReportedResume, state.isResumed || state.holdsPartial {
         hasReportedResume = true
+        observer.counters.expected.store(file.length, ordering: .relaxed)
         observer.didResume(at: file.length, expected: file.length)
       }
       observer.counters.written.store(file.length, ordering: .relaxed)
-      observer.counters.expected.store(file.length, ordering: .relaxed)
       if let destination = job.destination {
         move(file, to: destination)
       } else {

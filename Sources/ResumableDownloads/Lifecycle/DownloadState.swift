@@ -98,7 +98,8 @@ struct DownloadState: Equatable {
   }
 
   private mutating func judgeFresh(_ head: ResponseHead, method: String, hasOwnRange: Bool) -> Step {
-    if (holdsPartial || isResumed) && head.status != 200 { return fail(.badAnswer(head.status)) }
+    // A 206 must still say that it is the whole file, see below.
+    if (holdsPartial || isResumed) && head.status != 200 && head.status != 206 { return fail(.badAnswer(head.status)) }
     if validatesStatus && head.status >= 400 { return fail(.badAnswer(head.status)) }
     switch ResumeRules.freshVerdict(for: head, callerSentRange: hasOwnRange, method: method) {
     case .refuse: return fail(.badAnswer(head.status))

@@ -30,7 +30,9 @@ extension DownloadTask: DownloadObserver {
   }
 
   func didFinish(_ file: FinishedFile) {
-    updateProgress()
+    // Callbacks keep saying that a length was unknown; progress has to reach its end.
+    progress.totalUnitCount = countOfBytesReceived
+    progress.completedUnitCount = countOfBytesReceived
     switch style {
     case .delegate: relay.send(.finished(file)) { self.deliver($0) }
     case .handler, .async: locked.withLock { $0.file = file }
