@@ -48,9 +48,13 @@ struct CommandFixture {
   }
 
   /// Returns when the partial file has at least that size; a file has no event to await.
-  func waitForPartial(atLeast size: Int64) async throws {
+  func waitForPartial(atLeast size: Int64, of child: ChildProcess) async throws {
     let deadline = ContinuousClock.now + .seconds(60)
     while (try? partialSize()) ?? 0 < size {
+      if let exit = child.exit {
+        let text = String(decoding: child.errors, as: UTF8.self)
+        throw TestSupportError.commandFailed("\(exit) before \(size) bytes, \(try folder.contents()): \(text)")
+      }
       guard ContinuousClock.now < deadline else { throw ServerError.timedOut("a partial of \(size) bytes") }
       try await Task.sleep(for: .milliseconds(2))
     }

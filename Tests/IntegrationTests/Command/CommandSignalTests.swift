@@ -15,7 +15,7 @@ struct CommandSignalTests {
     let fixture = try CommandFixture(count: 24 << 20, bytesPerSecond: 16 << 20)
     let address = fixture.server.url("/file.bin").absoluteString
     let child = try fixture.start(address)
-    try await fixture.waitForPartial(atLeast: 4 * Self.mebibyte)
+    try await fixture.waitForPartial(atLeast: 4 * Self.mebibyte, of: child)
     child.send(signal)
     let first = try await child.wait()
     #expect(first.exit == .exited(status), "\(first.errorText)")
@@ -34,14 +34,19 @@ struct CommandSignalTests {
 
   @Test("Killed five times, it loses at most 1 MiB each time and leaves nothing hidden")
   func killed() async throws {
-    let fixture = try CommandFixture(count: 48 << 20, bytesPerSecond: 24 << 20)
+    let count: Int64 = 48 << 20
+    let resource = RangeResource(.init(.generated(seed: CommandFixture.seed, count: count)), bytesPerSecond: 32 << 20)
+    // The first answers stall, so that no process can come to its end before it is killed.
+    resource.drop(.dropAfter(8 * Self.mebibyte, .hang))
+    for _ in 2...5 { resource.drop(.dropAfter(9 * Self.mebibyte, .hang)) }
+    let fixture = try CommandFixture(count: count, handler: resource.answer)
     let address = fixture.server.url("/file.bin").absoluteString
     var generator = SeededGenerator(state: 5)
     var sizes: [Int64] = []
-    for round in 1...5 {
+    for _ in 1...5 {
       let child = try fixture.start(address)
-      let point = Int64(round) * 7 * Self.mebibyte + Int64.random(in: 0..<4 * Self.mebibyte, using: &generator)
-      try await fixture.waitForPartial(atLeast: point)
+      let point = (sizes.last ?? 0) + Int64.random(in: Self.mebibyte..<7 * Self.mebibyte, using: &generator)
+      try await fixture.waitForPartial(atLeast: point, of: child)
       child.send(SIGKILL)
       #expect(try await child.waitForExit() == .signalled(SIGKILL))
       sizes.append(try fixture.partialSize())
