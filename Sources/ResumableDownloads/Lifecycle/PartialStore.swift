@@ -13,6 +13,8 @@ final class PartialStore {
   static let checkpointNanoseconds: UInt64 = 5_000_000_000
   /// Smaller remainders are not worth reserving space for.
   static let reservationBytes: Int64 = 1 << 20
+  /// What a full disk gives back for two journals, the second one being that of the sync that follows.
+  static let spareBytes: Int64 = 64 << 10
 
   private let environment: DownloadEnvironment
   private(set) var file: PartialFile?
@@ -138,19 +140,35 @@ final class PartialStore {
       adopt(old)
     }
     defer { file = nil }
-    guard let file, file.length > 0, let closed = snapshot(closed: true) else {
-      file?.discard()
-      return nil
-    }
-    do { try file.writeJournal(closed) } catch {
+    guard let file, let closed = writeLastJournal() else {
       // Without a journal the bytes cannot be trusted later, so no resume data may name them.
-      file.release()
+      if let file, record != nil, file.length > 0, file.hasJournal { file.release() } else { file?.discard() }
       return nil
     }
     file.checkpoint(closed, closed: true, on: environment.syncQueue) { _ in }
     // Whoever is handed the data may use it at once; the checkpoint looks before it puts its journal in place.
     file.release()
     return closed
+  }
+
+  /// Writes the journal of what is kept; `nil` when there is nothing to keep or no way to.
+  private func writeLastJournal() -> ResumeData? {
+    guard let file, file.length > 0, let closed = snapshot(closed: true) else { return nil }
+    do throws(StorageError) {
+      try file.writeJournal(closed)
+      return closed
+    } catch {
+      guard [ENOSPC, EDQUOT].contains(error.code), file.length > Self.spareBytes else { return nil }
+    }
+    // On a full disk the last bytes make room for the journal, without which all of them would be lost.
+    do throws(StorageError) {
+      try file.cut(to: file.length - Self.spareBytes)
+      guard let shorter = snapshot(closed: true) else { return nil }
+      try file.writeJournal(shorter)
+      return shorter
+    } catch {
+      return nil
+    }
   }
 
   /// Removes everything.

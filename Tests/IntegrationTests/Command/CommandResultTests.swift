@@ -1,0 +1,104 @@
+import Foundation
+import LoopbackServer
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(3)))
+struct CommandResultTests {
+  @Test("A whole file is saved under the URL's name")
+  func wholeFile() async throws {
+    let fixture = try CommandFixture()
+    let result = try await fixture.run(fixture.server.url("/some/file.bin?x=1").absoluteString)
+    #expect(result.exit == .exited(0), "\(result.errorText)")
+    #expect(result.output.isEmpty)
+    #expect(result.errorText.contains("saved file.bin"))
+    #expect(try fixture.folder.contents() == ["file.bin"])
+    #expect(try fixture.difference(in: "file.bin") == nil)
+    #expect(fixture.server.requests.count == 1)
+  }
+
+  @Test("-o names the file and -d the folder")
+  func places() async throws {
+    let fixture = try CommandFixture()
+    try fixture.folder.makeFolder("sub")
+    let address = fixture.server.url("/file.bin").absoluteString
+    #expect(try await fixture.run("-o", "other", address).exit == .exited(0))
+    #expect(try await fixture.run(address, "-d", "sub").exit == .exited(0))
+    #expect(try fixture.folder.contents() == ["other", "sub", "sub/file.bin"])
+    #expect(try fixture.difference(in: "other") == nil)
+    #expect(try fixture.difference(in: "sub/file.bin") == nil)
+  }
+
+  @Test("A missing resource and a failing server leave nothing", arguments: [404, 403, 500])
+  func badStatus(status: Int) async throws {
+    let fixture = try CommandFixture(count: 0) { _ in .status(status, Data("no".utf8)) }
+    let result = try await fixture.run(fixture.server.url("/file.bin").absoluteString)
+    #expect(result.exit == .exited(1))
+    #expect(result.errorText.contains("\(status)"))
+    #expect(try fixture.folder.contents() == [])
+  }
+
+  @Test(
+    "Wrong usage is told apart and sends nothing",
+    arguments: [
+      [], ["-x"], ["-o"], ["-o", "a", "-d", "b", "http://127.0.0.1/"], ["http://127.0.0.1/", "http://127.0.0.1/"],
+      ["demo", "more"], ["-o", "", "http://127.0.0.1/"],
+    ] as [[String]])
+  func usage(arguments: [String]) async throws {
+    let folder = try TemporaryFolder("usage")
+    let result = try await ChildProcess.run(try Products.path("rget"), arguments, folder: folder.path)
+    #expect(result.exit == .exited(2))
+    #expect(result.errorText.contains("usage: rget"))
+    #expect(try folder.contents() == [])
+  }
+
+  @Test(
+    "Other schemes and what is no URL are wrong usage",
+    arguments: ["ftp://127.0.0.1/file", "file:///etc/passwd", "127.0.0.1/file", "http://", "data:,x"])
+  func scheme(address: String) async throws {
+    let folder = try TemporaryFolder("scheme")
+    let result = try await ChildProcess.run(try Products.path("rget"), [address], folder: folder.path)
+    #expect(result.exit == .exited(2))
+    #expect(result.errorText.contains("not an http or https URL"))
+    #expect(try folder.contents() == [])
+  }
+
+  @Test("Help and version go to standard output", arguments: ["--help", "-h", "--version"])
+  func help(argument: String) async throws {
+    let result = try await ChildProcess.run(try Products.path("rget"), [argument])
+    #expect(result.exit == .exited(0))
+    #expect(result.text.contains("rget"))
+    #expect(result.errors.isEmpty)
+  }
+
+  @Test("A file that exists is left as it is and nothing is sent")
+  func existing() async throws {
+    let fixture = try CommandFixture()
+    try fixture.folder.write(Data("mine".utf8), to: "file.bin")
+    let result = try await fixture.run(fixture.server.url("/file.bin").absoluteString)
+    #expect(result.exit == .exited(1))
+    #expect(result.errorText.contains("exists already"))
+    #expect(try fixture.folder.contents() == ["file.bin"])
+    #expect(try Data(contentsOf: fixture.folder.url("file.bin")) == Data("mine".utf8))
+    #expect(fixture.server.requests.isEmpty)
+  }
+
+  @Test("A destination whose folder is missing fails and nothing is sent")
+  func missingFolder() async throws {
+    let fixture = try CommandFixture()
+    let result = try await fixture.run("-d", "nowhere", fixture.server.url("/file.bin").absoluteString)
+    #expect(result.exit == .exited(1))
+    #expect(result.errorText.contains("nowhere"))
+    #expect(try fixture.folder.contents() == [])
+    #expect(fixture.server.requests.isEmpty)
+  }
+
+  @Test("The demonstration succeeds")
+  func demo() async throws {
+    let folder = try TemporaryFolder("demo")
+    let result = try await ChildProcess.run(
+      try Products.path("rget"), ["demo"], environment: ["TMPDIR": folder.path], folder: folder.path)
+    #expect(result.exit == .exited(0), "\(result.text)\(result.errorText)")
+    #expect(try folder.contents() == [])
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import FoundationNetworking
+import LoopbackServer
+import ResumableDownloads
+import TestSupport
+
+/// A session with a delegate that records and a folder of its own for partial files.
+struct SessionFixture {
+  let partials: TemporaryFolder
+  let delegate: RecordingDelegate
+  let session: DownloadSession
+
+  init(
+    queue: OperationQueue? = nil, partials folder: URL? = nil, configure: (URLSessionConfiguration) -> Void = { _ in }
+  ) throws {
+    partials = try TemporaryFolder("partials")
+    delegate = try RecordingDelegate()
+    let configuration = URLSessionConfiguration.default
+    configuration.partialsDirectory = folder ?? partials.url("kept")
+    configure(configuration)
+    session = DownloadSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+  }
+
+  /// Names of the partial files and journals that are there.
+  var kept: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: partials.path("kept")))?.sorted() ?? []
+  }
+
+  /// Resumes the task and returns what became of it.
+  func run(_ task: DownloadTask) async throws -> DownloadOutcome {
+    task.resume()
+    return try await delegate.completion(of: task)
+  }
+}
+
+extension Error {
+  /// The POSIX error underneath, if there is one.
+  var underlyingPOSIXCode: Int? {
+    guard let error = (self as NSError).userInfo[NSUnderlyingErrorKey] as? NSError, error.domain == NSPOSIXErrorDomain
+    else { return nil }
+    return error.code
+  }
+}

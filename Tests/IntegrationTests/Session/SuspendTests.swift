@@ -1,0 +1,102 @@
+import Foundation
+import FoundationNetworking
+import LoopbackServer
+import ResumableDownloads
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(3)))
+struct SuspendTests {
+  private static let count: Int64 = 64 << 20
+
+  @Test("A suspended task stops reading, and goes on over the same connection")
+  func stopsReading() async throws {
+    let resource = RangeResource(.init(.generated(seed: 10, count: Self.count)))
+    let server = try LoopbackServer(handler: resource.answer)
+    let fixture = try SessionFixture()
+    defer { fixture.session.invalidateAndCancel() }
+    fixture.delegate.onWrite = { task, total in
+      if total < Self.count, task.state == .running, task.taskDescription == nil {
+        task.taskDescription = "suspended"
+        task.suspend()
+      }
+    }
+    let task = fixture.session.downloadTask(with: server.url())
+    task.resume()
+    try await fixture.delegate.waitForBytes(1, of: task)
+    #expect(task.state == .suspended)
+    // Another download passes meanwhile: what the first could have read in that time it did not read.
+    let before = task.countOfBytesReceived
+    let (file, _) = try await fixture.session.download(from: server.url("/other"))
+    try FileManager.default.removeItem(at: file)
+    #expect(task.countOfBytesReceived - before < 8 << 20)
+    #expect(task.countOfBytesReceived < Self.count)
+    task.resume()
+    let outcome = try await fixture.delegate.completion(of: task)
+    let kept = try #require(outcome.file)
+    #expect(try Payload.verify(file: kept.path, seed: 10, count: Self.count) == nil)
+    #expect(server.requests.filter { $0.path == "/file" }.count == 1)
+    #expect(fixture.delegate.orderViolations(for: task) == [])
+  }
+
+  @Test("When the server has dropped the idle connection, it goes on by range")
+  func dropped() async throws {
+    let (halfway, drop) = (Gate(), Gate())
+    let version = RangeResource.Version(.generated(seed: 11, count: 400_000))
+    let resource = RangeResource(version)
+    let server = try LoopbackServer { request in
+      let answer = resource.answer(request)
+      guard request.number == 1 else { return answer }
+      return answer.cut(after: 100_000, .reset).inserting(.signal(halfway), .wait(drop), after: 100_000)
+    }
+    let fixture = try SessionFixture()
+    defer { fixture.session.invalidateAndCancel() }
+    let task = fixture.session.downloadTask(with: server.url())
+    task.resume()
+    try await fixture.delegate.waitForBytes(100_000, of: task)
+    task.suspend()
+    drop.open()
+    // A request that follows shows that the loop has seen the suspension.
+    _ = try await fixture.session.download(from: server.url("/other"))
+    task.resume()
+    let outcome = try await fixture.delegate.completion(of: task)
+    #expect(outcome.error == nil)
+    let kept = try #require(outcome.file)
+    #expect(try Payload.verify(file: kept.path, seed: 11, count: 400_000) == nil)
+    #expect(server.requests.filter { $0.path == "/file" }.map(\.rangeStart) == [nil, 100_000])
+  }
+
+  @Test("Suspensions nest")
+  func nested() async throws {
+    let server = try LoopbackServer { _ in .ok(Data("x".utf8)) }
+    let fixture = try SessionFixture()
+    defer { fixture.session.invalidateAndCancel() }
+    let task = fixture.session.downloadTask(with: server.url())
+    task.suspend()
+    task.suspend()
+    task.resume()
+    task.resume()
+    #expect(task.state == .suspended)
+    _ = try await fixture.session.download(from: server.url("/other"))
+    #expect(server.requests.map(\.path) == ["/other"])
+    let outcome = try await fixture.run(task)
+    #expect(outcome.data == Data("x".utf8))
+    #expect(server.requests.count == 2)
+  }
+
+  @Test("A suspended task can be cancelled into resume data that continues")
+  func cancelled() async throws {
+    let resource = RangeResource(.init(.generated(seed: 12, count: 300_000)), drops: [.dropAfter(100_000, .hang)])
+    let server = try LoopbackServer(handler: resource.answer)
+    let fixture = try SessionFixture()
+    defer { fixture.session.invalidateAndCancel() }
+    let task = fixture.session.downloadTask(with: server.url())
+    task.resume()
+    try await fixture.delegate.waitForBytes(100_000, of: task)
+    task.suspend()
+    let data = try #require(await task.cancelByProducingResumeData())
+    let outcome = try await fixture.run(fixture.session.downloadTask(withResumeData: data))
+    #expect(outcome.data == Payload.bytes(seed: 12, count: 300_000))
+    #expect(outcome.resumeOffsets == [100_000])
+  }
+}
