@@ -229,6 +229,11 @@ final class DownloadDriver: TransferSink {
     guard let directory else { return }
     let replaces = store.file != nil
     let fresh = try directory.create(stem: replaces ? UUID().uuidString.lowercased() : stem)
+    if let destination = job.destination, !destination.replacesExisting, access(destination.path, F_OK) == 0 {
+      // Another process finished the same file since `open()` looked; from here on the lock keeps others out.
+      fresh.discard()
+      throw StorageError(operation: .move, code: EEXIST, path: destination.path)
+    }
     let record = resumable ? ResumeData.beginning(job: job, head: head, total: total, partialPath: fresh.path) : nil
     if replaces { observer.didRestart(at: 0) }
     store.begin(fresh, record: record)
