@@ -24,16 +24,17 @@ struct SeededGenerator: RandomNumberGenerator {
 @Suite(.timeLimit(.minutes(3)))
 struct NginxTruthTests {
   private static let count: Int64 = 64 << 20
-  private static let mebibyte: Int64 = 1 << 20
+  /// What may lie in the buffers of both sockets when a connection is given up: sent by the server, never read.
+  private static let inFlight: Int64 = 8 << 20
   private static let rounds = 5
 
   @Test(
-    "Five resumes at random points fetch no byte twice beyond 1 MiB",
+    "Five resumes at random points go on where the file ended",
     .enabled(if: isInstalled("nginx"), "nginx is not installed"), arguments: [1, 2] as [UInt64])
   func fiveResumes(seed: UInt64) async throws {
     let root = try TemporaryFolder("root")
     try root.write(Payload.bytes(seed: seed, count: Int(Self.count)), to: "file.bin")
-    let nginx = try await Nginx.start(root: root.path, options: ServerOptions(bytesPerSecond: 24 << 20))
+    let nginx = try await Nginx.start(root: root.path, options: ServerOptions(bytesPerSecond: 6 << 20))
     let partials = try TemporaryFolder("partials")
     let configuration = URLSessionConfiguration.default
     configuration.partialsDirectory = partials.url("kept")
@@ -75,8 +76,8 @@ struct NginxTruthTests {
     for (index, start) in starts.enumerated().dropFirst() {
       let before = log[index - 1]
       let end = starts[index - 1] + before.bodyBytes
-      #expect(end - start <= Self.mebibyte, "answer \(index) ended at \(end), the next began at \(start)")
-      #expect(reached[index - 1] - start <= Self.mebibyte)
+      #expect(end - start <= Self.inFlight, "answer \(index) ended at \(end), the next began at \(start)")
+      #expect(reached[index - 1] == start)
       #expect(log[index].ifRange != nil)
     }
     try await nginx.stop()
