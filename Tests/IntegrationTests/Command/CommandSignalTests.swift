@@ -12,7 +12,11 @@ struct CommandSignalTests {
     "A signal keeps the partial and the same command continues",
     arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
   func stopped(signal: Int32, status: Int32) async throws {
-    let fixture = try CommandFixture(count: 24 << 20, bytesPerSecond: 16 << 20)
+    let count: Int64 = 24 << 20
+    // The first answer stalls, so that the process cannot come to its end before the signal.
+    let resource = RangeResource(.init(.generated(seed: CommandFixture.seed, count: count)))
+    resource.drop(.dropAfter(8 * Self.mebibyte, .hang))
+    let fixture = try CommandFixture(count: count, handler: resource.answer)
     let address = fixture.server.url("/file.bin").absoluteString
     let child = try fixture.start(address)
     try await fixture.waitForPartial(atLeast: 4 * Self.mebibyte, of: child)

@@ -12,19 +12,19 @@ struct SuspendTests {
   @Test("A suspended task stops reading, and goes on over the same connection")
   func stopsReading() async throws {
     let resource = RangeResource(.init(.generated(seed: 10, count: Self.count)))
-    let server = try LoopbackServer(handler: resource.answer)
+    let (start, gate) = (Int64(1 << 20), Gate())
+    let server = try LoopbackServer { request in
+      let answer = resource.answer(request)
+      return request.path == "/file" ? answer.inserting(.wait(gate), after: start) : answer
+    }
     let fixture = try SessionFixture()
     defer { fixture.session.invalidateAndCancel() }
-    fixture.delegate.onWrite = { task, total in
-      if total < Self.count, task.state == .running, task.taskDescription == nil {
-        task.taskDescription = "suspended"
-        task.suspend()
-      }
-    }
     let task = fixture.session.downloadTask(with: server.url())
     task.resume()
-    try await fixture.delegate.waitForBytes(1, of: task)
+    try await fixture.delegate.waitForBytes(start, of: task)
+    task.suspend()
     #expect(task.state == .suspended)
+    gate.open()
     // Another download passes meanwhile: what the first could have read in that time it did not read.
     let before = task.countOfBytesReceived
     let (file, _) = try await fixture.session.download(from: server.url("/other"))
