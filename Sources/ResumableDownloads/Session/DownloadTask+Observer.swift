@@ -83,6 +83,8 @@ extension DownloadTask: DownloadObserver {
   }
 
   private func reportWritten(_ delivery: DelegateRelay.Delivery) {
+    // What is reported may be newer than the last update: whoever compares the two must find them equal.
+    updateProgress()
     guard delivery.newBytes > 0, let (session, delegate) = downloadDelegate else { return }
     delegate.urlSession(
       session, downloadTask: self, didWriteData: delivery.newBytes, totalBytesWritten: delivery.written,
