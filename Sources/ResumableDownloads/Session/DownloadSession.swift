@@ -176,11 +176,11 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
     if isDone { becomeInvalid() }
   }
 
-  /// Cancels all tasks, without resume data, then does what `finishTasksAndInvalidate()` does.
+  /// Cancels all download tasks, without resume data (data and upload tasks run to their end: upstream traps when one is
+  /// cancelled while it ends), then does what `finishTasksAndInvalidate()` does.
   public override func invalidateAndCancel() {
     guard self !== Self.common else { return }
     let own = currentTasks
-    super.getAllTasks { tasks in for task in tasks { task.cancel() } }
     finishTasksAndInvalidate()
     for task in own { task.cancel() }
   }
