@@ -12,12 +12,17 @@ final class DownloadCoordinator: Sendable {
 
   private let state = Mutex(State())
   private let table = LoopReference(DriverTable())
+  private let bytesPerSecond: Int64
 
-  init(partialsPath: String?) {
+  /// - Parameters:
+  ///   - partialsPath: Where partials lie; `nil` for the private directory under the system's temporary one.
+  ///   - bytesPerSecond: The limit that all downloads share; zero or less means none.
+  init(partialsPath: String?, bytesPerSecond: Int64, cookies: (any CookieExchange)?) {
     let partials = PartialDirectorySource(path: partialsPath)
+    self.bytesPerSecond = bytesPerSecond
     let queue = DispatchQueue(label: "ResumableDownloads.sync", qos: .utility)
     environmentSource = { coordinator in
-      DownloadEnvironment(partials: partials, syncQueue: queue) { [weak coordinator] job in
+      DownloadEnvironment(partials: partials, syncQueue: queue, cookies: cookies) { [weak coordinator] job in
         coordinator?.perform(job)
       }
     }
@@ -27,7 +32,8 @@ final class DownloadCoordinator: Sendable {
   func start(_ job: DownloadJob, id: Int, priority: Float, notBefore date: Date?, observer: any DownloadObserver) {
     let environment = environmentSource(self)
     let delay = max(0, date?.timeIntervalSinceNow ?? 0)
-    let isQueued = perform { [table] loop in
+    let isQueued = perform { [table, bytesPerSecond] loop in
+      loop.bandwidth.bytesPerSecond = bytesPerSecond
       table.value.add(
         job, id: id, priority: priority, delay: delay, environment: environment, observer: observer, loop: loop)
     }
@@ -37,6 +43,8 @@ final class DownloadCoordinator: Sendable {
   func suspend(id: Int) { perform { [table] _ in table.value.suspend(id) } }
 
   func resume(id: Int) { perform { [table] _ in table.value.resume(id) } }
+
+  func limit(id: Int, bytesPerSecond: Int64) { perform { [table] _ in table.value.limit(id, bytesPerSecond) } }
 
   func cancel(id: Int, producingResumeData: Bool) {
     perform { [table] _ in table.value.cancel(id, producingResumeData: producingResumeData) }
@@ -85,10 +93,11 @@ final class DriverTable {
     _ job: DownloadJob, id: Int, priority: Float, delay: Double, environment: DownloadEnvironment,
     observer: any DownloadObserver, loop: TransferLoop
   ) {
-    if delay > 0 { hold(id, seconds: delay, on: loop) }
+    if delay > 0 { hold(id, seconds: delay, environment: environment, on: loop) }
     let origin = URLResolver.origin(of: job.url).map { "\($0.scheme)://\($0.host):\($0.port)" } ?? ""
     observers[id] = (observer, job)
     let entry = Waiting(id: id, priority: priority, origin: origin) { [unowned self] in
+      let job = self.observers[id]?.job ?? job
       let driver = DownloadDriver(job: job, environment: environment, loop: loop, observer: observer) { [weak self] _ in
         self?.ended(id)
       }
@@ -121,6 +130,11 @@ final class DriverTable {
     admit()
   }
 
+  func limit(_ id: Int, _ bytesPerSecond: Int64) {
+    observers[id]?.job.bytesPerSecond = bytesPerSecond
+    running[id]?.driver.bandwidth.bytesPerSecond = bytesPerSecond
+  }
+
   func cancel(_ id: Int, producingResumeData: Bool) {
     if let entry = running[id] { return entry.driver.cancel(producingResumeData: producingResumeData) }
     guard let known = observers.removeValue(forKey: id) else { return }
@@ -132,12 +146,24 @@ final class DriverTable {
   }
 
   /// Keeps a download from beginning for a while.
-  private func hold(_ id: Int, seconds: Double, on loop: TransferLoop) {
+  private func hold(_ id: Int, seconds: Double, environment: DownloadEnvironment, on loop: TransferLoop) {
     held.insert(id)
     loop.after(nanoseconds: LoopClock.nanoseconds(seconds)) { [weak self] in
-      self?.held.remove(id)
-      self?.admit()
+      guard let self, let known = self.observers[id] else { return }
+      let back = LoopReference(self)
+      known.observer.willBegin { answer in environment.perform { _ in back.value.mayBegin(id, answer) } }
     }
+  }
+
+  /// The session's answer for a download whose time has come.
+  private func mayBegin(_ id: Int, _ answer: DelayedStart) {
+    guard held.remove(id) != nil else { return }
+    switch answer {
+    case .asPlanned: break
+    case .instead(let request): observers[id]?.job.replaceRequest(by: request)
+    case .cancel: return cancel(id, producingResumeData: false)
+    }
+    admit()
   }
 
   private func admit() {
@@ -148,7 +174,9 @@ final class DriverTable {
   }
 
   private func mayBegin(_ entry: Waiting) -> Bool {
-    let limit = observers[entry.id]?.job.options.maximumConnectionsPerHost ?? 1
+    guard let options = observers[entry.id]?.job.options else { return true }
+    let limit = options.maximumConnectionsPerHost
+    if options.maximumDownloads > 0, running.count - paused.count >= options.maximumDownloads { return false }
     let isFree = limit <= 0 || runningPerOrigin[entry.origin, default: 0] < limit
     return isFree && !suspendedWaiting.contains(entry.id) && !held.contains(entry.id)
   }

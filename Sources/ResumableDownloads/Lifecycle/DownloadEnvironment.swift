@@ -7,6 +7,7 @@ struct DownloadEnvironment: Sendable {
   let partials: PartialDirectorySource
   /// Syncs and final moves happen here, one after the other, so that they never hold up the loop.
   let syncQueue: DispatchQueue
+  let cookies: (any CookieExchange)?
   /// Brings a result back to the loop's thread.
   let perform: @Sendable (@escaping TransferEngine.Job) -> Void
 }

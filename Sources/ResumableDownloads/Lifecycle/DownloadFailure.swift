@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Why a download ended without a file, and what it can be continued with.
 struct DownloadFailure: Error, Sendable {
-  enum Reason: Sendable, Equatable {
+  enum Reason: Error, Equatable {
     case cancelled
     case unsupportedScheme
     case malformedURL

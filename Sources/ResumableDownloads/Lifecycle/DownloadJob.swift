@@ -32,7 +32,25 @@ struct DownloadJob: Sendable {
   var totalTimeout: Double
   var options = TransferOptions()
   var retryPolicy: RetryPolicy?
+  /// Whether a missing network is waited for.
+  var waitsForConnectivity = false
+  /// A limit of this download's own; zero or less means none.
+  var bytesPerSecond: Int64 = 0
 
   /// Whether the caller asked for a range, which is then sent as it is and never continued.
   var hasOwnRange: Bool { fields.contains { $0.name.caseInsensitiveCompare("Range") == .orderedSame } }
+}
+
+extension DownloadJob {
+  /// Asks something else than planned.
+  mutating func replaceRequest(by request: RedirectHop) {
+    (url, method, fields, body) = (request.url, request.method, request.fields, request.body)
+  }
+}
+
+/// What becomes of a download whose begin date has come.
+enum DelayedStart: Sendable {
+  case asPlanned
+  case instead(RedirectHop)
+  case cancel
 }

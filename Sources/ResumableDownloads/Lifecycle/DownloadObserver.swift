@@ -5,6 +5,8 @@ internal import Synchronization
 /// `didReceive`* → `didResume`? → (`didProgress` | `didRestart`)* → `didFinish`? → `didEnd`, the last exactly once.
 protocol DownloadObserver: AnyObject, Sendable {
   var counters: DownloadCounters { get }
+  /// A download with a begin date may begin; `answer` is called once, from any thread. Comes before all others.
+  func willBegin(answer: @escaping @Sendable (DelayedStart) -> Void)
   /// A final head arrived; the request that got it had these fields.
   func didReceive(_ head: ResponseHead, requestFields: [HeaderField])
   /// The download goes on at `offset` (0: it starts over) of a whole of `expected` bytes (-1: unknown).
@@ -13,6 +15,12 @@ protocol DownloadObserver: AnyObject, Sendable {
   func didRestart(at offset: Int64)
   /// The counters have moved.
   func didProgress()
+  /// The network is missing and is waited for; at most once.
+  func didWaitForConnectivity()
+  /// What the session has to decide; `answer` is called once, from any thread.
+  func decide(_ question: DownloadQuestion, answer: @escaping @Sendable (DownloadQuestion.Answer) -> Void)
+  /// An exchange is over.
+  func didExchange(_ record: ExchangeRecord)
   func didFinish(_ file: FinishedFile)
   func didEnd(_ failure: DownloadFailure?)
 }

@@ -23,9 +23,11 @@ struct DownloadState: Equatable {
 
   enum Step: Equatable {
     case ask(ResumePoint?)
-    case follow(location: String)
+    case follow(RedirectHop)
     /// Cut the partial to `at`, then append.
     case append(at: Int64, end: Int64, total: Int64?)
+    /// The same request once more, at the present address.
+    case askAgain(ResumePoint?)
     /// A whole body: into a new partial.
     case write(total: Int64?, resumable: Bool, coded: Bool)
     /// Ask after a while: no sooner than `least` seconds, and about `backOff`.
@@ -60,11 +62,32 @@ struct DownloadState: Equatable {
     return ask(point)
   }
 
+  /// Whether another redirect may be followed.
+  var mayFollow: Bool { redirects < Self.maximumRedirects }
+
+  /// A redirect is followed.
+  mutating func follow(_ next: RedirectHop) -> Step {
+    redirects += 1
+    return .follow(next)
+  }
+
+  /// The same request once more, this time with a credential.
+  func askAgain() -> Step {
+    guard case .asking(let point) = phase else { return .fail(.badAnswer(401)) }
+    return .askAgain(point)
+  }
+
+  /// The next attempt comes when the network has changed.
+  mutating func waitForNetwork() { phase = .waiting }
+
   /// A final head: what becomes of its body.
-  mutating func receive(_ head: ResponseHead, method: String, hasOwnRange: Bool, now: Date = Date()) -> Step {
-    if let location = redirectTarget(of: head) {
-      redirects += 1
-      return redirects > Self.maximumRedirects ? fail(.tooManyRedirects) : .follow(location: location)
+  mutating func receive(
+    _ head: ResponseHead, hop: RedirectHop, hasOwnRange: Bool, redirectIsRefused: Bool = false, now: Date = Date()
+  ) -> Step {
+    if !redirectIsRefused, let location = Self.redirectTarget(of: head) {
+      guard mayFollow else { return fail(.tooManyRedirects) }
+      guard let next = hop.following(location: location, status: head.status) else { return fail(.badRedirect) }
+      return follow(next)
     }
     guard case .asking(let point) = phase else { return fail(.badAnswer(head.status)) }
     if RetryPolicy.isTransient(status: head.status) {
@@ -72,7 +95,7 @@ struct DownloadState: Equatable {
       if let wait = retry(point: point, length: point?.offset ?? 0, least: least) { return wait }
     }
     if let point { return judge(head, asked: point) }
-    return judgeFresh(head, method: method, hasOwnRange: hasOwnRange)
+    return judgeFresh(head, method: hop.method, hasOwnRange: hasOwnRange)
   }
 
   private mutating func judge(_ head: ResponseHead, asked point: ResumePoint) -> Step {
@@ -168,7 +191,8 @@ struct DownloadState: Equatable {
     return .fail(reason)
   }
 
-  private func redirectTarget(of head: ResponseHead) -> String? {
+  /// Where a redirect leads to; `nil` for other answers.
+  static func redirectTarget(of head: ResponseHead) -> String? {
     switch head.status {
     case 301, 302, 303, 307, 308: head.value("Location")
     default: nil

@@ -63,6 +63,7 @@ enum ErrorTable {
 
   private static func sentence(for error: TransferError) -> String {
     switch error.cause {
+    case .offline: "There is no connection to the network."
     case .inactive: "The server sent nothing for too long."
     case .malformedHead: "The server's answer is not valid HTTP."
     case .malformedURL: "The address is malformed."
@@ -73,6 +74,7 @@ enum ErrorTable {
 
   private static func code(of error: TransferError) -> URLError.Code {
     switch error.cause {
+    case .offline: .notConnectedToInternet
     case .inactive: .timedOut
     case .malformedHead: .badServerResponse
     case .malformedURL: .badURL

@@ -42,7 +42,7 @@ extension DownloadFailure.Reason {
     case .cutShort: true
     case .transfer(let error):
       switch error.cause {
-      case .inactive: true
+      case .inactive, .offline: true
       case .curl(let code): [5, 6, 7, 18, 28, 35, 52, 55, 56, 92, 95].contains(code)
       default: false
       }

@@ -14,58 +14,16 @@ struct ContentDisposition: Sendable, Equatable {
 
   /// Reads a field value. Of a repeated parameter the first counts.
   init(_ text: String) {
-    for segment in Self.segments(Array(text.utf8.prefix(Self.maximumByteCount))) {
+    for segment in FieldSyntax.segments(Array(text.utf8.prefix(Self.maximumByteCount)), separator: 0x3B) {
       guard let equals = segment.firstIndex(of: 0x3D) else { continue }
       let name = FieldSyntax.trimmed(String(decoding: segment[..<equals], as: UTF8.self)).lowercased()
       let value = FieldSyntax.trimmed(String(decoding: segment[(equals + 1)...], as: UTF8.self))
       switch name {
-      case "filename": filename = filename ?? Self.unquoted(value)
-      case "filename*": extendedFilename = extendedFilename ?? Self.extendedValue(Self.unquoted(value))
+      case "filename": filename = filename ?? FieldSyntax.unquoted(value)
+      case "filename*": extendedFilename = extendedFilename ?? Self.extendedValue(FieldSyntax.unquoted(value))
       default: break
       }
     }
-  }
-
-  /// The field cut at semicolons that are not inside quotes.
-  private static func segments(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
-    var (result, start) = ([ArraySlice<UInt8>](), 0)
-    var (isQuoted, isEscaped) = (false, false)
-    for (index, byte) in bytes.enumerated() {
-      if isEscaped {
-        isEscaped = false
-      } else if isQuoted && byte == 0x5C {
-        isEscaped = true
-      } else if byte == 0x22 {
-        isQuoted.toggle()
-      } else if byte == 0x3B && !isQuoted {
-        result.append(bytes[start..<index])
-        start = index + 1
-      }
-    }
-    result.append(bytes[start...])
-    return result
-  }
-
-  /// The text of a quoted string (RFC 9110 section 5.6.4), or the token as it is. A backslash counts as an escape only
-  /// before a quote or another backslash: some servers send Windows paths.
-  private static func unquoted(_ text: String) -> String {
-    let bytes = Array(text.utf8)
-    guard bytes.first == 0x22 else { return text }
-    var (result, isEscaped) = ([UInt8](), false)
-    for byte in bytes.dropFirst() {
-      if isEscaped {
-        if byte != 0x22 && byte != 0x5C { result.append(0x5C) }
-        result.append(byte)
-        isEscaped = false
-      } else if byte == 0x5C {
-        isEscaped = true
-      } else if byte == 0x22 {
-        break
-      } else {
-        result.append(byte)
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
   }
 
   /// Decodes `UTF-8'en'na%C3%AFve.txt` (RFC 8187 section 3.2). Nil for other character sets and broken escapes; then

@@ -56,6 +56,48 @@ enum FieldSyntax {
   /// letter for equal, and validators compare octet by octet (RFC 9110 section 8.8.3.2).
   static func sameOctets(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 
+  /// The bytes cut at separators that are not inside quotes.
+  static func segments(_ bytes: [UInt8], separator: UInt8) -> [ArraySlice<UInt8>] {
+    var (result, start) = ([ArraySlice<UInt8>](), 0)
+    var (isQuoted, isEscaped) = (false, false)
+    for (index, byte) in bytes.enumerated() {
+      if isEscaped {
+        isEscaped = false
+      } else if isQuoted && byte == 0x5C {
+        isEscaped = true
+      } else if byte == 0x22 {
+        isQuoted.toggle()
+      } else if byte == separator && !isQuoted {
+        result.append(bytes[start..<index])
+        start = index + 1
+      }
+    }
+    result.append(bytes[start...])
+    return result
+  }
+
+  /// The text of a quoted string (RFC 9110 section 5.6.4), or the token as it is. A backslash counts as an escape only
+  /// before a quote or another backslash: some servers send Windows paths.
+  static func unquoted(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    guard bytes.first == 0x22 else { return text }
+    var (result, isEscaped) = ([UInt8](), false)
+    for byte in bytes.dropFirst() {
+      if isEscaped {
+        if byte != 0x22 && byte != 0x5C { result.append(0x5C) }
+        result.append(byte)
+        isEscaped = false
+      } else if byte == 0x5C {
+        isEscaped = true
+      } else if byte == 0x22 {
+        break
+      } else {
+        result.append(byte)
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
   /// One byte of a token.
   private static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {

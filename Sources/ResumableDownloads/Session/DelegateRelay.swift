@@ -13,6 +13,8 @@ final class DelegateRelay: Sendable {
     /// The next progress counts from here.
     case rebase(Int64)
     case resumed(offset: Int64, expected: Int64)
+    /// Another callback, without numbers.
+    case call(@Sendable () -> Void)
     case finished(FinishedFile)
     case completed(URLError?)
   }
@@ -90,7 +92,7 @@ final class DelegateRelay: Sendable {
         delivery.written = counters.written.load(ordering: .relaxed)
       case .progressUpTo(let count): delivery.written = count
       case .finished: delivery.written = counters.written.load(ordering: .relaxed)
-      case .completed: return delivery
+      case .call, .completed: return delivery
       }
       delivery.newBytes = delivery.written - state.reported
       state.reported = delivery.written

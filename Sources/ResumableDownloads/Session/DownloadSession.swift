@@ -22,6 +22,7 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
   let coordinator: DownloadCoordinator
   private let registry = Mutex(Registry())
   private let factory: JobFactory
+  let credentialStorage: URLCredentialStorage?
 
   /// A session without a delegate, for completion handlers and async calls.
   public override convenience init(configuration: URLSessionConfiguration) {
@@ -39,7 +40,10 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?
   ) {
     let settings = SessionSettingsTable.settings(of: configuration)
-    coordinator = DownloadCoordinator(partialsPath: settings.partialsDirectory?.path)
+    coordinator = DownloadCoordinator(
+      partialsPath: settings.partialsDirectory?.path, bytesPerSecond: settings.bytesPerSecondLimit,
+      cookies: CookieStore(configuration))
+    credentialStorage = configuration.urlCredentialStorage
     factory = JobFactory(configuration: configuration, settings: settings)
     super.init(configuration: configuration, delegate: delegate, delegateQueue: queue)
     SessionSettingsTable.update(super.configuration) { $0 = settings }

@@ -7,8 +7,21 @@ public protocol DownloadSessionDelegate: URLSessionDownloadDelegate {
   /// A task was made. Called synchronously, before the factory returns, on the caller's thread and not on the delegate
   /// queue (Apple: `urlSession(_:didCreateTask:)`).
   func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask)
+
+  /// The task waits for the network. On the delegate queue, at most once a task, and only with
+  /// `URLSessionConfiguration.waitsForConnectivity` (Apple: `urlSession(_:taskIsWaitingForConnectivity:)`).
+  func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
+
+  /// What happened when. On the delegate queue, once a task, right before `didCompleteWithError` (Apple:
+  /// `urlSession(_:task:didFinishCollecting:)`, with `URLSessionTaskMetrics`). Also for tasks with a completion handler
+  /// and, after the call has returned, for async calls.
+  func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: DownloadMetrics)
 }
 
 extension DownloadSessionDelegate {
   public func urlSession(_ session: URLSession, didCreateTask task: URLSessionTask) {}
+  public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {}
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: DownloadMetrics
+  ) {}
 }

@@ -5,13 +5,30 @@ internal import Synchronization
 
 /// What the loop tells the task, and what the delegate hears of it.
 extension DownloadTask: DownloadObserver {
+  private static let maximumTransactions = 1000
+
   func didReceive(_ head: ResponseHead, requestFields: [HeaderField]) {
     let response = DownloadResponse(head)
     locked.withLock { state in
       state.response = response
       guard let url = URL(string: head.url) else { return }
       state.current?.url = url
-      for field in requestFields { state.current?.setValue(field.value, forHTTPHeaderField: field.name) }
+      for field in requestFields where !field.isNamed("Cookie") {
+        state.current?.setValue(field.value, forHTTPHeaderField: field.name)
+      }
+    }
+    keepLogin(after: head)
+  }
+
+  func didWaitForConnectivity() {
+    guard let (session, delegate) = extendedDelegate else { return }
+    tell { delegate.urlSession(session, taskIsWaitingForConnectivity: self) }
+  }
+
+  func didExchange(_ record: ExchangeRecord) {
+    locked.withLock { state in
+      guard state.transactions.count < Self.maximumTransactions else { return }
+      state.transactions.append(DownloadMetrics.Transaction(record))
     }
   }
 
@@ -47,6 +64,7 @@ extension DownloadTask: DownloadObserver {
       return state.cancelHandlers
     }
     for handler in handlers { handler.call(failure?.resumeData) }
+    sendMetrics()
     if case .async(let handler) = style {
       complete(error)
       let (file, response) = locked.withLock { ($0.file, $0.response) }
@@ -55,6 +73,21 @@ extension DownloadTask: DownloadObserver {
     } else {
       relay.send(.completed(error)) { self.deliver($0) }
     }
+  }
+
+  private func sendMetrics() {
+    guard let (session, delegate) = extendedDelegate else { return }
+    let metrics = locked.withLock { state in
+      DownloadMetrics(
+        taskInterval: DateInterval(start: min(state.started, Date()), end: Date()),
+        redirectCount: state.redirectCount, transactionMetrics: state.transactions)
+    }
+    tell { delegate.urlSession(session, task: self, didFinishCollecting: metrics) }
+  }
+
+  /// Calls the delegate on its queue, in the order of the other callbacks.
+  func tell(_ call: @escaping @Sendable () -> Void) {
+    relay.send(.call(call)) { self.deliver($0) }
   }
 
   private func updateProgress() {
@@ -67,6 +100,7 @@ extension DownloadTask: DownloadObserver {
   private func deliver(_ delivery: DelegateRelay.Delivery) {
     switch delivery.event {
     case .rebase: break
+    case .call(let call): call()
     case .progress, .progressUpTo: reportWritten(delivery)
     case .resumed(let offset, let expected):
       if let (session, delegate) = downloadDelegate {
@@ -95,7 +129,7 @@ extension DownloadTask: DownloadObserver {
     complete(error)
     switch style {
     case .delegate:
-      if let session = locked.withLock({ $0.session }) ?? weakSession {
+      if let session = currentSession {
         let receiver = delegate ?? session.delegate as? any URLSessionTaskDelegate
         receiver?.urlSession(session, task: self, didCompleteWithError: error)
       }
@@ -126,12 +160,19 @@ extension DownloadTask: DownloadObserver {
       defer { (state.session, state.delegate) = (nil, nil) }
       return state.session
     }
-    (session ?? weakSession)?.forget(self)
+    (session ?? currentSession)?.forget(self)
   }
 
   private var downloadDelegate: (DownloadSession, any URLSessionDownloadDelegate)? {
-    guard let session = locked.withLock({ $0.session }) ?? weakSession else { return nil }
+    guard let session = currentSession else { return nil }
     let delegate = (delegate as? any URLSessionDownloadDelegate) ?? session.delegate as? any URLSessionDownloadDelegate
+    return delegate.map { (session, $0) }
+  }
+
+  /// Who hears what FoundationNetworking's protocols lack.
+  private var extendedDelegate: (DownloadSession, any DownloadSessionDelegate)? {
+    guard let session = currentSession else { return nil }
+    let delegate = (delegate as? any DownloadSessionDelegate) ?? session.delegate as? any DownloadSessionDelegate
     return delegate.map { (session, $0) }
   }
 }

@@ -32,6 +32,12 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     var expectsToReceive: Int64 = NSURLSessionTransferSizeUnknown
     var expectsToSend: Int64 = NSURLSessionTransferSizeUnknown
     var file: FinishedFile?
+    /// What the server was given last, until it is known whether it takes it.
+    var login: (credential: URLCredential, space: URLProtectionSpace)?
+    var bytesPerSecondLimit: Int64 = 0
+    var started = Date()
+    var redirectCount = 0
+    var transactions: [DownloadMetrics.Transaction] = []
     var cancelHandlers: [CancelHandler] = []
     /// Keeps the session while the task runs.
     var session: DownloadSession?
@@ -46,7 +52,8 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
   private let original: URLRequest?
   private let reported: Progress
   private weak let owner: DownloadSession?
-  var weakSession: DownloadSession? { owner }
+  /// The session to name in callbacks.
+  var currentSession: DownloadSession? { locked.withLock { $0.session } ?? owner }
 
   init(job: DownloadJob, request: URLRequest?, identifier: Int, style: Style, session: DownloadSession) {
     self.job = job
@@ -140,6 +147,17 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     set { locked.withLock { $0.beginDate = newValue } }
   }
 
+  /// Bytes per second of this task at most; zero, the default, means no limit. May be changed at any time.
+  ///
+  /// `URLSessionConfiguration.bytesPerSecondLimit` holds for all tasks of the session together, this one included.
+  public var bytesPerSecondLimit: Int64 {
+    get { locked.withLock { $0.bytesPerSecondLimit } }
+    set {
+      locked.withLock { $0.bytesPerSecondLimit = max(0, newValue) }
+      if isStarted { owner?.coordinator.limit(id: identifier, bytesPerSecond: max(0, newValue)) }
+    }
+  }
+
   /// Hears of this task before the session's delegate does, which gets what it does not implement. Released at the end.
   ///
   /// Setting it after the first `resume()` has no effect, where Apple raises an exception.
@@ -166,6 +184,7 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
       guard state.suspendCount == 0 else { return .none }
       if state.isStarted { return .resume }
       state.isStarted = true
+      state.started = Date()
       state.session = owner
       return .start(state.priority, state.beginDate)
     }
@@ -180,6 +199,8 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     guard let coordinator = owner?.coordinator else {
       return didEnd(DownloadFailure(reason: .sessionInvalid, url: job.url))
     }
+    var job = job
+    job.bytesPerSecond = bytesPerSecondLimit
     coordinator.start(job, id: identifier, priority: priority, notBefore: date, observer: self)
   }
 

@@ -11,6 +11,7 @@ struct JobFactory: Sendable {
   private let resourceTimeout: TimeInterval
   private let options: TransferOptions
   private let retryPolicy: RetryPolicy?
+  private let waitsForConnectivity: Bool
 
   init(configuration: URLSessionConfiguration, settings: SessionSettings) {
     retryPolicy = settings.retryPolicy
@@ -19,7 +20,8 @@ struct JobFactory: Sendable {
     }.sorted { $0.name < $1.name }
     requestTimeout = configuration.timeoutIntervalForRequest
     resourceTimeout = configuration.timeoutIntervalForResource
-    options = TransferOptions(maximumConnectionsPerHost: configuration.httpMaximumConnectionsPerHost)
+    options = TransferOptions(configuration, settings: settings)
+    waitsForConnectivity = settings.waitsForConnectivity
   }
 
   func job(for request: URLRequest) -> DownloadJob {
@@ -28,6 +30,7 @@ struct JobFactory: Sendable {
       source: refusal(of: request.url).map { .refused($0) } ?? .request, url: url,
       inactivityTimeout: timeout(of: request), totalTimeout: resourceTimeout, options: options)
     job.retryPolicy = retryPolicy
+    job.waitsForConnectivity = waitsForConnectivity
     job.method = request.httpMethod ?? "GET"
     job.fields = merged(request.allHTTPHeaderFields ?? [:])
     job.body = request.httpBody ?? request.httpBodyStream.map(Self.contents)

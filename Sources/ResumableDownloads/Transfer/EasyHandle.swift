@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Foundation
+internal import Glibc
 
 /// One libcurl easy handle, reused for many exchanges so that connections and TLS sessions are kept (libcurl-easy(3)).
 ///
@@ -33,6 +34,7 @@ final class EasyHandle {
     try check(ccurl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText))
     try setBehaviour(request)
     try setRequest(request)
+    try setOptions(of: request)
     try check(ccurl_set_data_callback(pointer, CURLOPT_HEADERFUNCTION, onHeader))
     try check(ccurl_set_pointer(pointer, CURLOPT_HEADERDATA, context))
     try check(ccurl_set_data_callback(pointer, CURLOPT_WRITEFUNCTION, onBody))
@@ -51,9 +53,6 @@ final class EasyHandle {
     try set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
     // Enables decoding of a body that is coded although `identity` was asked for; the header itself is ours.
     try set(CURLOPT_ACCEPT_ENCODING, "")
-    if request.options.bytesPerSecond > 0 {
-      try check(ccurl_set_offset(pointer, CURLOPT_MAX_RECV_SPEED_LARGE, curl_off_t(request.options.bytesPerSecond)))
-    }
   }
 
   private func setRequest(_ request: TransferRequest) throws(TransferError) {
@@ -101,15 +100,28 @@ final class EasyHandle {
   func failure(_ code: CURLcode) -> TransferError {
     var systemError = 0
     _ = ccurl_get_long(pointer, CURLINFO_OS_ERRNO, &systemError)
-    return TransferError(
-      curl: code, message: String(cString: errorText), systemError: Int32(truncatingIfNeeded: systemError))
+    let number = Int32(truncatingIfNeeded: systemError)
+    let message = String(cString: errorText)
+    if isOffline(code, systemError: number) {
+      return TransferError(.offline(UInt32(code.rawValue)), message: message, systemError: number)
+    }
+    return TransferError(curl: code, message: message, systemError: number)
   }
 
-  private func set(_ option: CURLoption, _ value: Int) throws(TransferError) {
+  /// Whether the machine, not the server, is what cannot be reached.
+  private func isOffline(_ code: CURLcode, systemError: Int32) -> Bool {
+    switch code {
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: NetworkMonitor.isOffline
+    case CURLE_COULDNT_CONNECT: systemError == ENETUNREACH || systemError == ENETDOWN
+    default: false
+    }
+  }
+
+  func set(_ option: CURLoption, _ value: Int) throws(TransferError) {
     try check(ccurl_set_long(pointer, option, value))
   }
 
-  private func set(_ option: CURLoption, _ value: String) throws(TransferError) {
+  func set(_ option: CURLoption, _ value: String) throws(TransferError) {
     try check(ccurl_set_string(pointer, option, value))
   }
 

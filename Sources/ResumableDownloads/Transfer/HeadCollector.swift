@@ -33,6 +33,11 @@ struct HeadCollector {
     return .more
   }
 
+  /// Waits for another head after all.
+  mutating func startOver() { isComplete = false }
+
+  static func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool { line.starts(with: "HTTP/".utf8) }
+
   private mutating func finish(url: String) -> Step {
     guard let head = ResponseHead.parse(statusLine: statusLine, fieldLines: fieldLines, url: url) else {
       return .malformed

@@ -10,8 +10,12 @@ final class Transfer {
   let handle: EasyHandle
   private unowned let loop: TransferLoop
   private var collector = HeadCollector()
+  /// A head that libcurl may replace: the 401 that it answers itself with a digest (CURLOPT_HTTPAUTH(3)).
+  private var provisional: ResponseHead?
   private var stopCause: TransferError.Cause?
-  private(set) var isPaused = false
+  private var pauses: Pauses = []
+  /// Known once the exchange has ended in any way.
+  private(set) var times = TransferTimes()
   /// The loop's time when the last byte arrived.
   private(set) var lastActivity: UInt64
   var inactivityTimer: LoopTimer?
@@ -26,13 +30,49 @@ final class Transfer {
       request, onHeader: receiveHeader, onBody: receiveBody, context: Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Stops or continues reading from the connection (curl_easy_pause(3)). Time spent paused is not inactivity.
-  func setPaused(_ paused: Bool) {
-    guard paused != isPaused else { return }
-    isPaused = paused
-    touch()
-    _ = curl_easy_pause(handle.pointer, paused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
+  /// Why nothing is read at the moment.
+  struct Pauses: OptionSet {
+    let rawValue: UInt8
+    /// The caller suspended the download.
+    static let suspended = Pauses(rawValue: 1)
+    /// The session's or the task's limit of bytes per second is used up.
+    static let limited = Pauses(rawValue: 2)
+    /// The head was taken with `SinkAnswer.hold`.
+    static let held = Pauses(rawValue: 4)
   }
+
+  var isPaused: Bool { !pauses.isEmpty }
+
+  /// Stops or continues reading from the connection (curl_easy_pause(3)). Time spent paused is not inactivity.
+  ///
+  /// Not from inside `didReceive`. Body bytes may arrive before it returns.
+  func setPaused(_ paused: Bool, for reason: Pauses) {
+    let was = isPaused
+    if paused { pauses.insert(reason) } else { pauses.remove(reason) }
+    guard was != isPaused else { return }
+    touch()
+    let code = curl_easy_pause(handle.pointer, isPaused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
+    // What libcurl had kept was refused inside the call: it would go on with the next bytes.
+    if code != CURLE_OK { loop.end(self, code: code) }
+  }
+
+  /// From inside `didReceive`: the bytes at hand are taken, the next ones have to wait. No call into libcurl from here.
+  func holdBack() { pauses.insert(.limited) }
+
+  /// Lets the body come that `SinkAnswer.hold` stopped.
+  func release() { setPaused(false, for: .held) }
+
+  /// Called once when libcurl has ended the exchange, before its result is read.
+  func ended() {
+    times = handle.times()
+    if let head = provisional {
+      provisional = nil
+      _ = obey(sink?.transfer(self, didReceive: head))
+    }
+  }
+
+  /// Called once when the loop gives the exchange up.
+  func cancelled() { times = handle.times() }
 
   /// The error to report for libcurl's result, `nil` for success.
   func error(for code: CURLcode) -> TransferError? {
@@ -45,21 +85,48 @@ final class Transfer {
 
   fileprivate func header(_ line: UnsafeRawBufferPointer) -> Bool {
     touch()
+    if provisional != nil, HeadCollector.isStatusLine(line) {
+      provisional = nil
+      collector.startOver()
+    }
     switch collector.append(line, url: request.url) {
     case .more: return true
     case .malformed: return stop(.malformedHead)
-    case .complete(let head): return obey(sink?.transfer(self, didReceive: head))
+    case .complete(let head):
+      guard head.status == 401, request.credential?.scheme == .digest else {
+        return obey(sink?.transfer(self, didReceive: head))
+      }
+      provisional = head
+      return true
     }
   }
 
-  fileprivate func body(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  fileprivate func body(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {
     touch()
-    guard collector.isComplete else { return stop(.malformedHead) }
-    return obey(sink?.transfer(self, didReceive: bytes))
+    guard stopCause == nil else { return .end }
+    guard collector.isComplete else { return answer(stop(.malformedHead)) }
+    if let head = provisional {
+      provisional = nil
+      guard obey(sink?.transfer(self, didReceive: head)) else { return .end }
+    }
+    // libcurl keeps the bytes and hands them out again when the exchange goes on (CURLOPT_WRITEFUNCTION(3)).
+    if isPaused { return .pause }
+    return answer(obey(sink?.transfer(self, didReceive: bytes)))
   }
 
+  fileprivate enum BodyAnswer { case taken, pause, end }
+
+  private func answer(_ goesOn: Bool) -> BodyAnswer { goesOn ? .taken : .end }
+
   private func obey(_ answer: SinkAnswer?) -> Bool {
-    answer == .proceed || stop(.stoppedByReceiver)
+    switch answer {
+    case .proceed: return true
+    case .hold:
+      // No call into libcurl from here: the first body bytes are refused instead.
+      pauses.insert(.held)
+      return true
+    case .stop, nil: return stop(.stoppedByReceiver)
+    }
   }
 
   private func stop(_ cause: TransferError.Cause) -> Bool {
@@ -86,6 +153,9 @@ private func receiveBody(
   guard let context else { return 0 }
   // As above: the loop holds the transfer.
   let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-  let goesOn = transfer.body(UnsafeRawBufferPointer(start: bytes, count: size * count))
-  return goesOn ? size * count : size * count &+ 1
+  switch transfer.body(UnsafeRawBufferPointer(start: bytes, count: size * count)) {
+  case .taken: return size * count
+  case .pause: return Int(CURL_WRITEFUNC_PAUSE)
+  case .end: return size * count &+ 1
+  }
 }

@@ -7,6 +7,8 @@ struct TransferError: Error, Sendable, Equatable {
   enum Cause: Sendable, Equatable {
     /// libcurl's own code.
     case curl(UInt32)
+    /// There is no way to other hosts at the moment; libcurl's code.
+    case offline(UInt32)
     /// No byte arrived for the request's timeout.
     case inactive
     /// The head of the answer is larger than `HeadCollector.maximumBytes` or is not HTTP.
@@ -33,4 +35,13 @@ struct TransferError: Error, Sendable, Equatable {
     let text = message.isEmpty ? String(cString: curl_easy_strerror(code)) : message
     self.init(.curl(UInt32(code.rawValue)), message: text, systemError: systemError)
   }
+}
+
+extension TransferError {
+  var isOffline: Bool {
+    if case .offline = cause { true } else { false }
+  }
+
+  /// A name that could not be resolved: CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST.
+  var isNameFailure: Bool { cause == .curl(5) || cause == .curl(6) }
 }

@@ -6,6 +6,7 @@ internal import CCurl
 final class TransferLoop {
   /// How long the loop may wait without any timer: libcurl takes an `int` of milliseconds.
   private static let longestWait: Int32 = 3_600_000
+  private static let settlingNanoseconds: UInt64 = 100_000_000
   /// Idle easy handles that are kept for reuse.
   private static let maximumIdleHandles = 64
 
@@ -13,6 +14,13 @@ final class TransferLoop {
   private var running: [UnsafeMutableRawPointer: Transfer] = [:]
   private var idleHandles: [EasyHandle] = []
   private var timers = LoopTimers()
+  /// Opened for the first who waits for the network.
+  private var monitor: NetworkMonitor?
+  /// How often the network has changed since then.
+  private(set) var networkChanges = 0
+  private var networkWaiters: [() -> Void] = []
+  /// The limit that all exchanges of the session share.
+  let bandwidth = BandwidthLimit()
   /// The time at which the current turn of the loop began.
   private(set) var now = LoopClock.now()
 
@@ -35,7 +43,25 @@ final class TransferLoop {
   /// Ends an exchange without telling its sink. Not from inside `didReceive`.
   func cancel(_ transfer: Transfer) {
     guard running.removeValue(forKey: transfer.handle.pointer) != nil else { return }
+    transfer.cancelled()
     release(transfer)
+  }
+
+  /// Lets no more bytes of an exchange come for a while; for `didReceive`.
+  func hold(_ transfer: Transfer, nanoseconds: UInt64) {
+    transfer.holdBack()
+    after(nanoseconds: nanoseconds) { [weak self, weak transfer] in
+      guard let self, let transfer, self.running[transfer.handle.pointer] === transfer else { return }
+      transfer.setPaused(false, for: .limited)
+    }
+  }
+
+  /// Ends an exchange that libcurl gave up outside of `turn()`, and tells its sink in the next turn.
+  func end(_ transfer: Transfer, code: CURLcode) {
+    after(nanoseconds: 0) { [weak self] in
+      guard let self, self.running.removeValue(forKey: transfer.handle.pointer) != nil else { return }
+      self.finish(transfer, code: code)
+    }
   }
 
   /// Runs an action on this thread after a while.
@@ -69,7 +95,30 @@ final class TransferLoop {
       let left = timers.earliest > now ? (timers.earliest - now + 999_999) / 1_000_000 : 0
       milliseconds = Int32(min(left, UInt64(Self.longestWait)))
     }
-    _ = curl_multi_poll(multi, nil, 0, milliseconds, nil)
+    var descriptors = monitor?.descriptors ?? []
+    _ = curl_multi_poll(multi, &descriptors, UInt32(descriptors.count), milliseconds, nil)
+    if let monitor, monitor.drain() {
+      networkChanges += 1
+      wakeNetworkWaiters()
+    }
+  }
+
+  /// Runs an action once, soon after the machine's network has changed from what it was at the given count of changes;
+  /// `false` when nothing would tell.
+  func onNetworkChange(since count: Int, _ action: @escaping () -> Void) -> Bool {
+    if monitor == nil { monitor = NetworkMonitor() }
+    guard monitor != nil else { return false }
+    networkWaiters.append(action)
+    if count != networkChanges { wakeNetworkWaiters() }
+    return true
+  }
+
+  /// One change comes as many messages: what waits looks again when they have settled.
+  private func wakeNetworkWaiters() {
+    let waiters = networkWaiters
+    networkWaiters = []
+    guard !waiters.isEmpty else { return }
+    after(nanoseconds: Self.settlingNanoseconds) { for waiter in waiters { waiter() } }
   }
 
   /// Ends everything without telling anybody; the last call.
@@ -85,10 +134,15 @@ final class TransferLoop {
       guard message.pointee.msg == CURLMSG_DONE, let pointer = message.pointee.easy_handle else { continue }
       let code = ccurl_message_result(message)
       guard let transfer = running.removeValue(forKey: pointer) else { continue }
-      let error = transfer.error(for: code)
-      release(transfer)
-      transfer.sink?.transfer(transfer, didEndWith: error)
+      finish(transfer, code: code)
     }
+  }
+
+  private func finish(_ transfer: Transfer, code: CURLcode) {
+    transfer.ended()
+    let error = transfer.error(for: code)
+    release(transfer)
+    transfer.sink?.transfer(transfer, didEndWith: error)
   }
 
   private func release(_ transfer: Transfer) {

@@ -7,15 +7,21 @@ struct TransferRequest: Sendable {
   var method: String
   var fields: [HeaderField]
   var body: Data?
+  /// The user who asks, once a server wanted to know.
+  var credential: TransferCredential?
   /// Seconds without any byte before the exchange fails; zero or less means never.
   var inactivityTimeout: Double
   var options: TransferOptions
 }
 
-/// Connection settings that all requests of a session share.
-struct TransferOptions: Sendable, Equatable {
-  /// Receive limit in bytes per second; 0 means none (CURLOPT_MAX_RECV_SPEED_LARGE(3)).
-  var bytesPerSecond: Int64 = 0
-  /// Exchanges with one origin at a time; the others wait before they are handed to libcurl, so no timer runs for them.
-  var maximumConnectionsPerHost = 6
+/// A name and a password, and how libcurl has to prove them (CURLOPT_HTTPAUTH(3)).
+struct TransferCredential: Sendable, Equatable {
+  enum Scheme: Sendable, Equatable {
+    case basic
+    case digest
+  }
+
+  var user: String
+  var password: String
+  var scheme: Scheme
 }

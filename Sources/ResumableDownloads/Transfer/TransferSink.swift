@@ -14,6 +14,8 @@ protocol TransferSink: AnyObject {
 /// What the receiver wants after a call.
 enum SinkAnswer {
   case proceed
+  /// Takes the head and waits: no body byte comes before `Transfer.release`. No answer to body bytes.
+  case hold
   /// Ends the exchange with `TransferError.Cause.stoppedByReceiver`; the connection closes.
   case stop
 }

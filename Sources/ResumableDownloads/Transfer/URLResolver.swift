@@ -3,7 +3,7 @@ internal import CCurl
 /// Addresses by libcurl's URL interface (libcurl-url(3)), which keeps what is percent-encoded as it is.
 enum URLResolver {
   /// The parts of an address that decide whether two addresses have the same origin (RFC 6454).
-  struct Origin: Equatable {
+  struct Origin: Sendable, Hashable {
     var scheme: String
     var host: String
     var port: String

@@ -14,8 +14,10 @@ struct DownloadStateTests {
       fields: fields.map { HeaderField(name: $0.0, value: $0.1) })
   }
 
+  private let hop = RedirectHop(url: "http://a.test/f", method: "GET", fields: [])
+
   private func receive(_ state: inout DownloadState, _ head: ResponseHead) -> DownloadState.Step {
-    state.receive(head, method: "GET", hasOwnRange: false)
+    state.receive(head, hop: hop, hasOwnRange: false)
   }
 
   private func resumed() -> DownloadState { DownloadState(validatesStatus: false, isResumed: true) }
@@ -94,7 +96,8 @@ struct DownloadStateTests {
   func redirects() {
     var state = fresh()
     _ = state.start(from: nil)
-    for _ in 0..<20 { #expect(receive(&state, head(302, [("Location", "/b")])) == .follow(location: "/b")) }
+    let next = RedirectHop(url: "http://a.test/b", method: "GET", fields: [])
+    for _ in 0..<20 { #expect(receive(&state, head(302, [("Location", "/b")])) == .follow(next)) }
     #expect(receive(&state, head(302, [("Location", "/b")])) == .fail(.tooManyRedirects))
   }
 
@@ -139,7 +142,7 @@ struct DownloadStateTests {
     var state = retrying
     _ = state.start(from: point)
     let busy = head(429, [("Retry-After", text)])
-    let step = state.receive(busy, method: "GET", hasOwnRange: false, now: Date(timeIntervalSince1970: 0))
+    let step = state.receive(busy, hop: hop, hasOwnRange: false, now: Date(timeIntervalSince1970: 0))
     #expect(step == least.map { .wait(least: $0, backOff: 1, point) } ?? .fail(.badAnswer(429)))
   }
 

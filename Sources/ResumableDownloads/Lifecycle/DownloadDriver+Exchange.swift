@@ -1,0 +1,230 @@
+internal import Foundation
+internal import Synchronization
+
+/// What belongs to one exchange of a download and goes with it.
+struct Exchange {
+  let began = Date()
+  var requestFields: [HeaderField] = []
+  var head: ResponseHead?
+  /// What to do when the exchange has ended, instead of looking at how it did.
+  var afterEnd: DownloadState.Step?
+  /// Where the body stops to be part of the file, if that is known.
+  var limit: Int64?
+  var total: Int64?
+  var isWriting = false
+  var bodyBegan: UInt64 = 0
+  var wasSuspended = false
+  var journalTimer: LoopTimer?
+}
+
+/// A head that waits for the session's answer.
+struct HeldHead {
+  let head: ResponseHead
+  /// Tells answers apart: only the one to the present question counts.
+  let number: Int
+  /// How the exchange ended meanwhile, once it has.
+  var end: Result<Void, TransferError>?
+}
+
+extension DownloadDriver: TransferSink {
+  /// What is left of a body that nobody wants is read up to this length, so that the connection serves again.
+  private static let drainedBytes: Int64 = 64 * 1024
+
+  // MARK: The head
+
+  func transfer(_ transfer: Transfer, didReceive head: ResponseHead) -> SinkAnswer {
+    exchange.head = head
+    chain.accept(head)
+    guard let question = question(about: head) else { return take(head) }
+    questions += 1
+    held = HeldHead(head: head, number: questions)
+    let back = LoopReference(self)
+    let number = questions
+    observer.decide(question) { [perform = environment.perform] answer in
+      perform { _ in back.value.receive(answer, number: number) }
+    }
+    return .hold
+  }
+
+  private func question(about head: ResponseHead) -> DownloadQuestion? {
+    if let location = DownloadState.redirectTarget(of: head), state.mayFollow {
+      return chain.hop.following(location: location, status: head.status).map { .redirect(head, next: $0) }
+    }
+    let offers = AuthenticationOffer.offers(in: head)
+    let refusals = chain.failureCount
+    guard !offers.isEmpty, refusals < DownloadQuestion.maximumRefusals else { return nil }
+    return .authentication(head, offers: offers, refusals: refusals)
+  }
+
+  private func receive(_ answer: DownloadQuestion.Answer, number: Int) {
+    guard !isEnded, let held, held.number == number else { return }
+    self.held = nil
+    switch answer {
+    case .takeHead: resume(held, with: take(held.head, redirectIsRefused: true))
+    case .follow(let next): resume(held, with: leave(held.head, then: state.follow(next)))
+    case .authenticate(let credential):
+      chain.authenticate(credential)
+      resume(held, with: leave(held.head, then: state.askAgain()))
+    case .cancel: abandon(.cancelled)
+    }
+  }
+
+  /// Does with a held exchange what a sink's answer says.
+  private func resume(_ held: HeldHead, with answer: SinkAnswer) {
+    guard !isEnded else { return }
+    if let end = held.end {
+      endBody()
+      ended(end)
+    } else if answer == .proceed {
+      transfer?.release()
+    } else if let step = exchange.afterEnd {
+      stopTransfer()
+      perform(step)
+    }
+  }
+
+  private func take(_ head: ResponseHead, redirectIsRefused: Bool = false) -> SinkAnswer {
+    let step = state.receive(
+      head, hop: chain.hop, hasOwnRange: job.hasOwnRange, redirectIsRefused: redirectIsRefused)
+    if case .follow = step {} else { observer.didReceive(head, requestFields: exchange.requestFields) }
+    do {
+      switch step {
+      case .append(let at, let end, let total): try beginAppending(at: at, end: end, total: total)
+      case .write(let total, let resumable, _): try beginWriting(head, total: total, resumable: resumable)
+      default: return leave(head, then: step)
+      }
+    } catch {
+      return stop(then: state.fail(.storage(error)))
+    }
+    exchange.isWriting = true
+    exchange.bodyBegan = loop.now
+    startJournalTimer()
+    return .proceed
+  }
+
+  /// Goes on without this body, over the same connection where that costs little.
+  private func leave(_ head: ResponseHead, then step: DownloadState.Step) -> SinkAnswer {
+    switch step {
+    case .follow, .ask, .askAgain, .wait:
+      guard case .bytes(let length) = head.contentLength, length <= Self.drainedBytes else { return stop(then: step) }
+      exchange.afterEnd = step
+      return .proceed
+    default: return stop(then: step)
+    }
+  }
+
+  private func stop(then step: DownloadState.Step) -> SinkAnswer {
+    exchange.afterEnd = step
+    exchange.isWriting = false
+    return .stop
+  }
+
+  private func beginAppending(at offset: Int64, end: Int64, total: Int64?) throws(StorageError) {
+    if offset < store.length {
+      observer.didRestart(at: offset)
+      try store.cut(to: offset)
+      observer.counters.written.store(offset, ordering: .relaxed)
+    }
+    exchange.total = total
+    exchange.limit = end
+    store.setTotal(total)
+    observer.counters.expected.store(total ?? -1, ordering: .relaxed)
+    reportResume(at: offset, expected: total ?? -1)
+    try store.reserve(total)
+  }
+
+  private func beginWriting(_ head: ResponseHead, total: Int64?, resumable: Bool) throws(StorageError) {
+    let replaces = store.file != nil
+    guard let fresh = try place.create(besideOld: replaces) else { return }
+    let record = resumable ? ResumeData.beginning(job: job, head: head, total: total, partialPath: fresh.path) : nil
+    if replaces { observer.didRestart(at: 0) }
+    store.begin(fresh, record: record)
+    exchange.total = total
+    exchange.limit = total
+    observer.counters.written.store(0, ordering: .relaxed)
+    observer.counters.expected.store(total ?? -1, ordering: .relaxed)
+    reportResume(at: 0, expected: total ?? -1)
+    try store.reserve(total)
+  }
+
+  // MARK: The body
+
+  func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+    guard exchange.isWriting, let file = store.file else { return .proceed }
+    var wanted = bytes
+    if let limit = exchange.limit {
+      // What comes after the announced end is not part of the file.
+      let room = limit - file.length
+      if room < Int64(bytes.count) { wanted = UnsafeRawBufferPointer(rebasing: bytes[..<max(0, Int(room))]) }
+    }
+    do {
+      try file.append(wanted)
+      try store.keepJournal(time: loop.now, began: exchange.bodyBegan)
+    } catch {
+      observer.counters.written.store(file.length, ordering: .relaxed)
+      return stop(then: state.fail(.storage(error)))
+    }
+    exchange.wasSuspended = isSuspended
+    observer.counters.written.store(file.length, ordering: .relaxed)
+    pulse.beat()
+    limitSpeed(of: transfer, after: bytes.count)
+    return .proceed
+  }
+
+  private func limitSpeed(of transfer: Transfer, after count: Int) {
+    guard bandwidth.isSet || loop.bandwidth.isSet else { return }
+    let pause = max(bandwidth.take(count, at: loop.now), loop.bandwidth.take(count, at: loop.now))
+    if pause > 0 { loop.hold(transfer, nanoseconds: pause) }
+  }
+
+  /// The first journal also comes when the server falls silent after a few bytes.
+  private func startJournalTimer() {
+    exchange.journalTimer = loop.after(nanoseconds: PartialStore.firstJournalNanoseconds) { [weak self] in
+      guard let self, !self.isEnded, self.exchange.isWriting else { return }
+      do throws(StorageError) {
+        try self.store.keepJournal(time: LoopClock.now(), began: self.exchange.bodyBegan)
+      } catch {
+        self.abandon(.storage(error))
+      }
+    }
+  }
+
+  // MARK: The end
+
+  func transfer(_ transfer: Transfer, didEndWith error: TransferError?) {
+    record(transfer)
+    self.transfer = nil
+    endBody()
+    let result: Result<Void, TransferError> = error.map { .failure($0) } ?? .success(())
+    if held != nil { held?.end = result } else { ended(result) }
+  }
+
+  private func endBody() {
+    exchange.isWriting = false
+    exchange.journalTimer?.cancel()
+  }
+
+  private func ended(_ result: Result<Void, TransferError>) {
+    if let step = exchange.afterEnd {
+      exchange.afterEnd = nil
+      return perform(step)
+    }
+    switch result {
+    case .failure(let error):
+      if waitForConnectivity(after: error) { return }
+      perform(state.exchangeFailed(error, afterSuspension: exchange.wasSuspended, point: store.point))
+    case .success:
+      if store.file == nil { return perform(state.fail(.cutShort)) }
+      perform(state.bodyEnded(length: store.length, total: exchange.total, point: store.point))
+    }
+  }
+
+  /// Tells what is known of an exchange that is over.
+  func record(_ transfer: Transfer) {
+    let request = transfer.request
+    observer.didExchange(
+      ExchangeRecord(
+        url: request.url, method: request.method, requestFields: request.fields, began: exchange.began,
+        times: transfer.times, head: exchange.head))
+  }
+}

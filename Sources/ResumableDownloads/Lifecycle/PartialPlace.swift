@@ -1,0 +1,68 @@
+internal import Foundation
+
+/// Where the partial of one download lies, and what of it is there already. Confined to the loop's thread.
+struct PartialPlace {
+  typealias Found = (file: PartialFile, record: ResumeData)
+
+  private let job: DownloadJob
+  private let environment: DownloadEnvironment
+  private var directory: PartialDirectory?
+
+  init(job: DownloadJob, environment: DownloadEnvironment) {
+    self.job = job
+    self.environment = environment
+  }
+
+  /// The partial to continue, if there is one; throws when the download cannot begin at all.
+  mutating func open() throws(DownloadFailure.Reason) -> Found? {
+    switch job.source {
+    case .unreadable(let error): throw .invalidResumeData(error.localizedDescription)
+    case .refused(let reason): throw reason
+    case .request:
+      guard let destination = job.destination else { return nil }
+      if !destination.replacesExisting, access(destination.path, F_OK) == 0 {
+        throw .destinationExists(destination.path)
+      }
+      return try storing { place throws(StorageError) in try place.openBeside(destination) }
+    case .resume(let record, _):
+      return try storing { place throws(StorageError) in
+        place.directory = try place.environment.partials.directory()
+        return try place.directory?.open(for: record)
+      }
+    }
+  }
+
+  /// A new partial; beside an old one, which keeps its name until the new one stands, it gets another.
+  mutating func create(besideOld: Bool) throws(StorageError) -> PartialFile? {
+    if directory == nil { directory = try environment.partials.directory() }
+    guard let fresh = try directory?.create(stem: besideOld ? UUID().uuidString.lowercased() : stem) else { return nil }
+    if let destination = job.destination, !destination.replacesExisting, access(destination.path, F_OK) == 0 {
+      // Another process finished the same file since `open()` looked; from here on the lock keeps others out.
+      fresh.discard()
+      throw StorageError(operation: .move, code: EEXIST, path: destination.path)
+    }
+    return fresh
+  }
+
+  private mutating func openBeside(_ destination: DownloadJob.Destination) throws(StorageError) -> Found? {
+    let url = URL(fileURLWithPath: destination.path)
+    directory = try PartialDirectory(sharedPath: url.deletingLastPathComponent().path)
+    guard let found = try directory?.openUnclaimed(stem: stem) else { return nil }
+    if found.record.urlString == job.url { return found }
+    found.file.discard()
+    return nil
+  }
+
+  private mutating func storing(
+    _ body: (inout PartialPlace) throws(StorageError) -> Found?
+  ) throws(DownloadFailure.Reason) -> Found? {
+    do { return try body(&self) } catch { throw .storage(error) }
+  }
+
+  /// The name of the partial without its ending: hidden beside a destination, else a new UUID.
+  private var stem: String {
+    guard let destination = job.destination else { return UUID().uuidString.lowercased() }
+    let name = URL(fileURLWithPath: destination.path).lastPathComponent
+    return StagedName.stem(destinationName: name, url: job.url)
+  }
+}
