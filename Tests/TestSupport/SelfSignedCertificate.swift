@@ -1,13 +1,14 @@
 import Foundation
 
 /// A certificate for 127.0.0.1 and localhost that only a test trusts.
-struct SelfSignedCertificate: Sendable {
+public struct SelfSignedCertificate: Sendable {
   /// Paths of PEM files.
-  let certificate: String
-  let key: String
+  public let certificate: String
+  /// See `certificate`.
+  public let key: String
 
   /// Makes one with the `openssl` command.
-  static func make(in folder: TemporaryFolder) async throws -> SelfSignedCertificate {
+  public static func make(in folder: TemporaryFolder) async throws -> SelfSignedCertificate {
     let made = SelfSignedCertificate(certificate: folder.path("certificate.pem"), key: folder.path("key.pem"))
     let result = try await ChildProcess.run(
       try Products.installed("openssl"),

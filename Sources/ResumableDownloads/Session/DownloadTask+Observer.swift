@@ -13,7 +13,10 @@ extension DownloadTask: DownloadObserver {
       state.response = response
       guard let url = URL(string: head.url) else { return }
       state.current?.url = url
-      for field in requestFields where !field.isNamed("Cookie") {
+      // Cookies that the storage added are no part of the request. Assigning nil first forgets what a redirect dropped.
+      let isOwn = originalRequest?.value(forHTTPHeaderField: "Cookie") != nil
+      state.current?.allHTTPHeaderFields = nil
+      for field in requestFields where isOwn || !field.isNamed("Cookie") {
         state.current?.setValue(field.value, forHTTPHeaderField: field.name)
       }
     }

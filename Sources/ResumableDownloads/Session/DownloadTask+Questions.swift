@@ -116,7 +116,7 @@ extension DownloadTask {
         ? NSURLAuthenticationMethodHTTPBasic : NSURLAuthenticationMethodHTTPDigest)
     let storage = currentSession?.credentialStorage
     return URLAuthenticationChallenge(
-      protectionSpace: space, proposedCredential: login.refusals == 0 ? storage?.defaultCredential(for: space) : nil,
+      protectionSpace: space, proposedCredential: login.refusals == 0 ? storage?.credential(matching: space) : nil,
       previousFailureCount: login.refusals, failureResponse: DownloadResponse(login.head), error: nil,
       sender: ChallengeSender())
   }
@@ -128,7 +128,7 @@ extension DownloadTask {
       return state.login
     }
     guard let login, head.status != 401 else { return }
-    currentSession?.credentialStorage?.setDefaultCredential(login.credential, for: login.space)
+    currentSession?.credentialStorage?.keep(login.credential, for: login.space)
   }
 }
 
@@ -153,6 +153,27 @@ final class OnceAnswer<Answer: Sendable>: Sendable {
       return receiver
     }
     receiver?(answer)
+  }
+}
+
+extension URLCredentialStorage {
+  /// The default credential for a space, or the first one in the order of names.
+  ///
+  /// Upstream compares spaces by identity, so the storage itself finds nothing for a space that was made anew.
+  fileprivate func credential(matching space: URLProtectionSpace) -> URLCredential? {
+    guard let known = known(space) else { return nil }
+    return defaultCredential(for: known) ?? credentials(for: known)?.min { $0.key < $1.key }?.value
+  }
+
+  fileprivate func keep(_ credential: URLCredential, for space: URLProtectionSpace) {
+    setDefaultCredential(credential, for: known(space) ?? space)
+  }
+
+  private func known(_ space: URLProtectionSpace) -> URLProtectionSpace? {
+    allCredentials.keys.first {
+      $0.host == space.host && $0.port == space.port && $0.protocol == space.protocol && $0.realm == space.realm
+        && $0.authenticationMethod == space.authenticationMethod
+    }
   }
 }
 
