@@ -110,6 +110,7 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
   /// Statuses of 400 and above are errors (`URLError.badServerResponse`). `didFinishDownloadingTo` gets the destination.
   ///
   /// - Parameters:
+  ///   - request: What to ask; only a plain GET over http or https can be continued.
   ///   - destination: A file URL whose folder exists.
   ///   - replacingExisting: Whether a file that is there is replaced; if not, the task fails with
   ///     `URLError.cannotMoveFile` before anything is sent.

@@ -91,7 +91,14 @@ public struct ClientCertificate: Sendable, Equatable {
 }
 
 /// A version of TLS, spelled as Apple's `tls_protocol_version_t`.
+// swift-format-ignore: AlwaysUseLowerCamelCase
 public enum TLSVersion: Sendable, Equatable, CaseIterable {
-  // swift-format-ignore: AlwaysUseLowerCamelCase
-  case TLSv10, TLSv11, TLSv12, TLSv13
+  /// TLS 1.0 (RFC 2246), which servers of today refuse.
+  case TLSv10
+  /// TLS 1.1 (RFC 4346), which servers of today refuse.
+  case TLSv11
+  /// TLS 1.2 (RFC 5246).
+  case TLSv12
+  /// TLS 1.3 (RFC 8446).
+  case TLSv13
 }
