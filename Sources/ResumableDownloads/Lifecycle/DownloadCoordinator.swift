@@ -32,12 +32,12 @@ final class DownloadCoordinator: Sendable {
   func start(_ job: DownloadJob, id: Int, priority: Float, notBefore date: Date?, observer: any DownloadObserver) {
     let environment = environmentSource(self)
     let delay = max(0, date?.timeIntervalSinceNow ?? 0)
-    let isQueued = perform { [table, bytesPerSecond] loop in
+    let refusal = perform { [table, bytesPerSecond] loop in
       loop.bandwidth.bytesPerSecond = bytesPerSecond
       table.value.add(
         job, id: id, priority: priority, delay: delay, environment: environment, observer: observer, loop: loop)
     }
-    if !isQueued { observer.didEnd(DownloadFailure(reason: .sessionInvalid, url: job.url)) }
+    if let refusal { observer.didEnd(DownloadFailure(reason: refusal, url: job.url)) }
   }
 
   func suspend(id: Int) { perform { [table] _ in table.value.suspend(id) } }
@@ -59,14 +59,18 @@ final class DownloadCoordinator: Sendable {
     engine?.shutDown()
   }
 
+  /// Hands a job to the loop's thread, which is started for the first one; the reason when there is none.
   @discardableResult
-  private func perform(_ job: @escaping TransferEngine.Job) -> Bool {
-    let engine = state.withLock { state in
-      // Without a thread there is no download: the caller reports it.
-      if state.engine == nil, !state.isShutDown { state.engine = try? TransferEngine() }
-      return state.engine
+  private func perform(_ job: @escaping TransferEngine.Job) -> DownloadFailure.Reason? {
+    do throws(TransferError) {
+      let engine = try state.withLock { (state) throws(TransferError) in
+        if state.engine == nil, !state.isShutDown { state.engine = try TransferEngine() }
+        return state.engine
+      }
+      return engine?.perform(job) == true ? nil : .sessionInvalid
+    } catch {
+      return .transfer(error)
     }
-    return engine?.perform(job) ?? false
   }
 }
 
