@@ -54,6 +54,34 @@ enum Socket {
     }
   }
 
+  /// A connection to a port on 127.0.0.1.
+  static func connect(port: UInt16) -> Result<Int32, ServerError> {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return .failure(.system(call: "socket", code: errno)) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else {
+      defer { Glibc.close(descriptor) }
+      return .failure(.system(call: "connect", code: errno))
+    }
+    return .success(descriptor)
+  }
+
+  /// Blocks until one of the two has something to read, an end included, and says which; nil is not waited for.
+  static func waitForInput(_ first: Int32, _ second: Int32?) -> (first: Bool, second: Bool) {
+    // poll(2) skips negative descriptors.
+    var entries = [first, second ?? -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    while poll(&entries, 2, -1) < 0 && errno == EINTR {}
+    return (entries[0].revents != 0, entries[1].revents != 0)
+  }
+
   /// Sends everything; false if the client has gone. Never raises SIGPIPE.
   static func send(_ descriptor: Int32, _ data: Data) -> Bool {
     data.withUnsafeBytes { buffer in

@@ -5,9 +5,6 @@ import ResumableDownloads
 import TestSupport
 import Testing
 
-/// Whether a program is installed, for traits that skip a test.
-func isInstalled(_ name: String) -> Bool { (try? Products.installed(name)) != nil }
-
 /// SplitMix64, so that a failing run can be repeated.
 struct SeededGenerator: RandomNumberGenerator {
   var state: UInt64

@@ -1,0 +1,155 @@
+import Foundation
+import FoundationNetworking
+import LoopbackServer
+import ResumableDownloads
+import TestSupport
+import Testing
+
+/// Whether a program is installed, for traits that skip a test.
+func isInstalled(_ name: String) -> Bool { (try? Products.installed(name)) != nil }
+
+/// A real server behind a relay, the file that it serves, and a folder of partial files.
+struct TruthScene {
+  static let length = 16 << 20
+  /// Where downloads are interrupted: not on the boundary of anything.
+  static let firstPart: Int64 = 6_291_469
+
+  let server: any RealServer
+  /// Between the client and the server, to interrupt answers.
+  let relay: Relay
+  private let root: TemporaryFolder
+  private let partials: TemporaryFolder
+  private let name: String
+
+  /// Starts a server that has no file yet.
+  ///
+  /// - Parameter name: The file's name, whose ending tells the server whether it is text.
+  init(
+    _ kind: any RealServer.Type, serving name: String = "file.bin", options: ServerOptions = ServerOptions()
+  ) async throws {
+    self.name = name
+    root = try TemporaryFolder("root")
+    partials = try TemporaryFolder("partials")
+    server = try await kind.start(root: root.path, options: options)
+    relay = try Relay(to: server.process.port)
+  }
+
+  /// What lies in the folder of partial files.
+  var leftovers: [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: partials.path("kept"))) ?? []
+    return names.filter { $0 != ".lock" }
+  }
+
+  /// Puts a version of the file in the place of the last one, in one step.
+  ///
+  /// The versions are minutes apart and in the past: some servers make the entity tag from whole seconds, and one calls
+  /// the tag of a file that has just changed weak.
+  func serve(_ data: Data, version: Int = 1) throws {
+    try root.write(data, to: "new")
+    let date = Date(timeIntervalSinceNow: -86_400 + Double(version) * 60)
+    try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: root.path("new"))
+    guard rename(root.path("new"), root.path(name)) == 0 else {
+      throw TestSupportError.system(call: "rename", code: errno)
+    }
+  }
+
+  /// Takes the file away, or puts the same one back.
+  func hide(_ isHidden: Bool) throws {
+    let (visible, hidden) = (root.path(name), root.path(".hidden"))
+    try FileManager.default.moveItem(atPath: isHidden ? visible : hidden, toPath: isHidden ? hidden : visible)
+  }
+
+  /// Downloads the file in a session of its own.
+  func download(fields: [String: String] = [:]) async throws -> TruthRun {
+    try await run { try await $0.completion(of: $1) } task: { $0.downloadTask(with: request(fields)) }
+  }
+
+  /// Downloads the file until it is interrupted at `firstPart`, which must leave resume data.
+  func interrupt(_ ending: Relay.Ending) async throws -> Data {
+    let run = try await interruptedRun(ending, at: Self.firstPart)
+    #expect(run.outcome.urlError?.code == (ending == .hold ? .cancelled : .networkConnectionLost))
+    #expect(run.outcome.file == nil)
+    #expect(run.violations == [])
+    #expect(run.passages.map(\.bodyBytes) == [Self.firstPart])
+    let blob = try #require(run.outcome.resumeData)
+    #expect(try ResumeData(blob).byteOffset == Self.firstPart)
+    return blob
+  }
+
+  /// Downloads the file until `count` bytes of the body have come, and cancels it if the connection holds.
+  func interruptedRun(
+    _ ending: Relay.Ending, at count: Int64, fields: [String: String] = [:]
+  ) async throws -> TruthRun {
+    relay.interruptNext(afterBodyBytes: count, ending)
+    return try await run(
+      until: { delegate, task in
+        if ending == .hold {
+          // A coded body gives another number of bytes: any will do.
+          try await delegate.waitForBytes(fields.isEmpty ? count : 1, of: task)
+          _ = await task.cancelByProducingResumeData()
+        }
+        return try await delegate.completion(of: task)
+      }, task: { $0.downloadTask(with: request(fields)) })
+  }
+
+  /// Continues a download in a session of its own.
+  func resume(_ blob: Data) async throws -> TruthRun {
+    try await run { try await $0.completion(of: $1) } task: { $0.downloadTask(withResumeData: blob) }
+  }
+
+  private func request(_ fields: [String: String]) -> URLRequest {
+    var request = URLRequest(url: relay.url("/\(name)"))
+    for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+    return request
+  }
+
+  private func run(
+    until end: (RecordingDelegate, URLSessionDownloadTask) async throws -> DownloadOutcome,
+    task make: (DownloadSession) -> URLSessionDownloadTask
+  ) async throws -> TruthRun {
+    let delegate = try RecordingDelegate()
+    let configuration = URLSessionConfiguration.default
+    configuration.partialsDirectory = partials.url("kept")
+    let session = DownloadSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    defer { session.invalidateAndCancel() }
+    let task = make(session)
+    let before = relay.passages.count
+    task.resume()
+    let outcome = try await end(delegate, task)
+    return TruthRun(
+      delegate: delegate, outcome: outcome, passages: Array(relay.passages.dropFirst(before)),
+      violations: delegate.orderViolations(for: task))
+  }
+}
+
+/// What one task did.
+struct TruthRun: Sendable {
+  /// Keeps the finished file.
+  let delegate: RecordingDelegate
+  let outcome: DownloadOutcome
+  /// The connections of this task.
+  let passages: [Relay.Passage]
+  let violations: [String]
+
+  /// Expects success with those bytes, and callbacks in order.
+  func expect(_ body: Data, resumedAt offsets: [Int64], sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(outcome.error == nil, sourceLocation: sourceLocation)
+    #expect(outcome.data?.count == body.count, sourceLocation: sourceLocation)
+    #expect(outcome.data == body, sourceLocation: sourceLocation)
+    #expect(outcome.resumeOffsets == offsets, sourceLocation: sourceLocation)
+    #expect(violations == [], sourceLocation: sourceLocation)
+  }
+
+  /// Expects that the first request asked for the rest of the version that was begun.
+  func expectRange(_ blob: Data, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let record = try ResumeData(blob)
+    let request = String(decoding: passages.first?.request ?? Data(), as: UTF8.self).components(separatedBy: "\r\n")
+    let tag = try #require(record.entityTag, sourceLocation: sourceLocation)
+    #expect(request.contains("Range: bytes=\(record.byteOffset)-"), sourceLocation: sourceLocation)
+    #expect(request.contains("If-Range: \(tag)"), sourceLocation: sourceLocation)
+    #expect(request.contains("Accept-Encoding: identity"), sourceLocation: sourceLocation)
+  }
+
+  /// The statuses and fields of the first answer on each connection, in lower case.
+  var heads: [String] { passages.map { String(decoding: $0.head, as: UTF8.self).lowercased() } }
+}
