@@ -55,15 +55,46 @@ struct SuspendTests {
     task.resume()
     try await fixture.delegate.waitForBytes(100_000, of: task)
     task.suspend()
-    drop.open()
     // A request that follows shows that the loop has seen the suspension.
     _ = try await fixture.session.download(from: server.url("/other"))
+    drop.open()
     task.resume()
     let outcome = try await fixture.delegate.completion(of: task)
     #expect(outcome.error == nil)
     let kept = try #require(outcome.file)
     #expect(try Payload.verify(file: kept.path, seed: 11, count: 400_000) == nil)
     #expect(server.requests.filter { $0.path == "/file" }.map(\.rangeStart) == [nil, 100_000])
+  }
+
+  @Test(
+    "When the server has dropped the connection and gives nothing more, it fails with resume data",
+    arguments: [true, false])
+  /// It used to ask again without end.
+  func lost(serverIsGone: Bool) async throws {
+    let drop = Gate()
+    let resource = RangeResource(.init(.generated(seed: 11, count: 400_000)))
+    let server = try LoopbackServer { request in
+      // On a connection that was used before, libcurl would ask twice by itself.
+      if request.path == "/other" { return .ok(Data("x".utf8), [("Connection", "close")]) }
+      guard request.number == 1 else { return Answer([.close]) }
+      let loss: Answer.Step = serverIsGone ? .closeListener : .perform {}
+      return resource.answer(request).cut(after: 100_000, .reset).inserting(.wait(drop), loss, after: 100_000)
+    }
+    let fixture = try SessionFixture()
+    defer { fixture.session.invalidateAndCancel() }
+    let task = fixture.session.downloadTask(with: server.url())
+    task.resume()
+    try await fixture.delegate.waitForBytes(100_000, of: task)
+    task.suspend()
+    _ = try await fixture.session.download(from: server.url("/other"))
+    drop.open()
+    task.resume()
+    let outcome = try await fixture.delegate.completion(of: task)
+    #expect(outcome.urlError?.code == (serverIsGone ? .cannotConnectToHost : .networkConnectionLost))
+    #expect(try ResumeData(#require(outcome.resumeData)).byteOffset == 100_000)
+    let starts = server.requests.filter { $0.path == "/file" }.map(\.rangeStart)
+    #expect(starts == (serverIsGone ? [nil] : [nil, 100_000]))
+    #expect(fixture.delegate.orderViolations(for: task) == [])
   }
 
   @Test("Suspensions nest")
