@@ -3,10 +3,10 @@ public import Foundation
 /// Passes bytes between clients and another server on 127.0.0.1, and can interrupt an answer at an exact byte.
 ///
 /// What a server has written says little about what a client has read, because sockets hold megabytes. Bytes that do
-/// not leave the relay cannot have been read. It runs until `stop()` or until it is released.
+/// not leave the relay cannot have been read. It runs until it is released.
 public final class Relay: Sendable {
   /// How an interrupted answer goes on.
-  public enum Ending: Sendable, CaseIterable {
+  public enum Ending: Sendable {
     /// Nothing more comes, and the connection stays open until the client closes it.
     case hold
     /// The connection is closed in order.
@@ -70,7 +70,4 @@ public final class Relay: Sendable {
 
   /// The connections so far, in order.
   public var passages: [Passage] { core.passages.value }
-
-  /// Ends all connections, and returns when they are closed.
-  public func stop() { core.stop() }
 }

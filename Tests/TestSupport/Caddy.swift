@@ -21,9 +21,11 @@ public struct Caddy: RealServer {
     -> String
   {
     let protocols = options.allowsHTTP2 ? (options.usesTLS ? "h1 h2" : "h1 h2c") : "h1"
+    // Without a grace period Caddy ends only after its last connection, however long a client holds that.
     return """
       {
         admin off
+        grace_period 1s
         auto_https off
         skip_install_trust
         servers {

@@ -26,6 +26,9 @@ final class JournalFile: Sendable {
   }
 
   var name: String { stem + ".resume" }
+  /// Where a journal is written before it is renamed; a checkpoint needs a name of its own, since it runs beside.
+  private var temporaryName: String { name + ".new" }
+  private var checkpointName: String { name + ".sync" }
   private var path: String { directoryPath + "/" + name }
 
   var exists: Bool { FileStatus.of(name, in: directory.number) != nil }
@@ -34,9 +37,8 @@ final class JournalFile: Sendable {
   func write(_ record: ResumeData) throws(StorageError) {
     try state.withLock { (state) throws(StorageError) in
       state.generation += 1
-      let temporary = name + ".new"
-      _ = try put(record.encoded, as: temporary)
-      try rename(temporary, &state)
+      _ = try put(record.encoded, as: temporaryName)
+      try rename(temporaryName, &state)
     }
   }
 
@@ -52,7 +54,7 @@ final class JournalFile: Sendable {
   func commit(_ record: ResumeData, generation: UInt64, partial: FileDescriptor) throws(StorageError) {
     try turn.withLock { (_) throws(StorageError) in
       guard state.withLock({ $0.generation == generation }) else { return }
-      let temporary = name + ".sync"
+      let temporary = checkpointName
       let file = try put(record.encoded, as: temporary)
       guard file.sync() else { throw .last(.write, path) }
       let isRenamed = try state.withLock { (state) throws(StorageError) in
@@ -66,11 +68,13 @@ final class JournalFile: Sendable {
     }
   }
 
-  /// Removes the journal and makes every checkpoint under way void.
+  /// Removes the journal, with what a process that was killed has left of others, and makes every checkpoint under way
+  /// void.
   func remove() throws(StorageError) {
     try state.withLock { (state) throws(StorageError) in
       state.generation += 1
       state.newest = nil
+      for temporary in [temporaryName, checkpointName] { _ = unlinkat(directory.number, temporary, 0) }
       guard unlinkat(directory.number, name, 0) == 0 || errno == ENOENT else { throw .last(.remove, path) }
     }
   }

@@ -35,9 +35,11 @@ struct TruthScene {
   }
 
   /// What lies in the folder of partial files.
+  ///
+  /// A paused download is synced in the background, for which a temporary file comes and goes at any time.
   var leftovers: [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: partials.path("kept"))) ?? []
-    return names.filter { $0 != ".lock" }
+    return names.filter { !$0.hasSuffix(".sync") }
   }
 
   /// Puts a version of the file in the place of the last one, in one step.
@@ -61,7 +63,7 @@ struct TruthScene {
 
   /// Downloads the file in a session of its own.
   func download(fields: [String: String] = [:]) async throws -> TruthRun {
-    try await run { try await $0.completion(of: $1) } task: { $0.downloadTask(with: request(fields)) }
+    try await run({ $0.downloadTask(with: request(fields)) })
   }
 
   /// Downloads the file until it is interrupted at `firstPart`, which must leave resume data.
@@ -81,20 +83,20 @@ struct TruthScene {
     _ ending: Relay.Ending, at count: Int64, fields: [String: String] = [:]
   ) async throws -> TruthRun {
     relay.interruptNext(afterBodyBytes: count, ending)
-    return try await run(
-      until: { delegate, task in
-        if ending == .hold {
-          // A coded body gives another number of bytes: any will do.
-          try await delegate.waitForBytes(fields.isEmpty ? count : 1, of: task)
-          _ = await task.cancelByProducingResumeData()
-        }
-        return try await delegate.completion(of: task)
-      }, task: { $0.downloadTask(with: request(fields)) })
+    func cancel(_ delegate: RecordingDelegate, _ task: URLSessionDownloadTask) async throws {
+      guard ending == .hold else { return }
+      // A coded body gives another number of bytes: any will do.
+      try await delegate.waitForBytes(fields.isEmpty ? count : 1, of: task)
+      let data = await task.cancelByProducingResumeData()
+      let outcome = try await delegate.completion(of: task)
+      #expect(outcome.resumeData == data)
+    }
+    return try await run({ $0.downloadTask(with: request(fields)) }, meanwhile: cancel)
   }
 
   /// Continues a download in a session of its own.
   func resume(_ blob: Data) async throws -> TruthRun {
-    try await run { try await $0.completion(of: $1) } task: { $0.downloadTask(withResumeData: blob) }
+    try await run({ $0.downloadTask(withResumeData: blob) })
   }
 
   private func request(_ fields: [String: String]) -> URLRequest {
@@ -104,8 +106,8 @@ struct TruthScene {
   }
 
   private func run(
-    until end: (RecordingDelegate, URLSessionDownloadTask) async throws -> DownloadOutcome,
-    task make: (DownloadSession) -> URLSessionDownloadTask
+    _ make: (DownloadSession) -> URLSessionDownloadTask,
+    meanwhile act: (RecordingDelegate, URLSessionDownloadTask) async throws -> Void = { _, _ in }
   ) async throws -> TruthRun {
     let delegate = try RecordingDelegate()
     let configuration = URLSessionConfiguration.default
@@ -115,7 +117,8 @@ struct TruthScene {
     let task = make(session)
     let before = relay.passages.count
     task.resume()
-    let outcome = try await end(delegate, task)
+    try await act(delegate, task)
+    let outcome = try await delegate.completion(of: task)
     return TruthRun(
       delegate: delegate, outcome: outcome, passages: Array(relay.passages.dropFirst(before)),
       violations: delegate.orderViolations(for: task))

@@ -35,6 +35,14 @@ internal import Testing
     #expect(!fixture.exists("partials/a.resume"))
   }
 
+  /// A process that ended while it wrote a journal used to leave its temporary file beside the destination.
+  @Test(arguments: [".resume.new", ".resume.sync"]) func halfWrittenJournalsGoWithTheJournal(_ ending: String) throws {
+    let file = try fixture.partial("a", "abc", fixture.record("a"))
+    try Data("{".utf8).write(to: URL(fileURLWithPath: fixture.root + "/partials/a" + ending))
+    file.discard()
+    #expect(!fixture.exists("partials/a" + ending))
+  }
+
   @Test func aCheckpointRecordsTheSyncedLength() async throws {
     let record = fixture.record("a")
     let file = try fixture.partial("a", "abc", record)
