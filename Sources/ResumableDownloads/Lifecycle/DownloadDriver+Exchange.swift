@@ -13,6 +13,7 @@ struct Exchange {
   var total: Int64?
   var isWriting = false
   var bodyBegan: UInt64 = 0
+  /// Whether it was suspended since it last gave a byte: then its loss is made good, once.
   var wasSuspended = false
   var journalTimer: LoopTimer?
 }
