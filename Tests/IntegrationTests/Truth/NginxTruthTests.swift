@@ -18,7 +18,7 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(3)))
 struct NginxTruthTests {
   private static let count: Int64 = 32 << 20
   /// How far an answer goes on after the point at which the client cancels; 0 is the case in which nothing may be lost.

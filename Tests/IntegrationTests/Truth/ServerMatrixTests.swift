@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What becomes of a file on real web servers: whole, continued, or new, and never a mixture of two versions.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.serialized, .timeLimit(.minutes(3)))
 struct ServerMatrixTests {
   @Test("nginx", .enabled(if: isInstalled("nginx"), "nginx is not installed"), arguments: ServerCase.allCases)
   func nginx(_ serverCase: ServerCase) async throws { try await serverCase.run(on: Nginx.self) }
