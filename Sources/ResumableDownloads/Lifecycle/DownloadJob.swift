@@ -37,6 +37,12 @@ struct DownloadJob: Sendable {
   /// A limit of this download's own; zero or less means none.
   var bytesPerSecond: Int64 = 0
 
+  /// Names of fields, in lower case, that never go into resume data.
+  var unrecordedFields: Set<String> = []
+
+  /// The fields that go into resume data.
+  var recordedFields: [HeaderField] { fields.filter { !unrecordedFields.contains($0.name.lowercased()) } }
+
   /// Whether the caller asked for a range, which is then sent as it is and never continued.
   var hasOwnRange: Bool { fields.contains { $0.name.caseInsensitiveCompare("Range") == .orderedSame } }
 }

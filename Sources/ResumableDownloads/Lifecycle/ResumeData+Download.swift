@@ -3,7 +3,7 @@ internal import Foundation
 extension ResumeData {
   /// The record of a download whose first answer has just arrived; `nil` when it cannot be recorded, so not be continued.
   static func beginning(job: DownloadJob, head: ResponseHead, total: Int64?, partialPath: String) -> ResumeData? {
-    let parts = RequestParts(method: job.method, url: job.url, headers: job.fields, hasBody: job.body != nil)
+    let parts = RequestParts(method: job.method, url: job.url, headers: job.recordedFields, hasBody: job.body != nil)
     guard let request = parts else { return nil }
     do {
       var record = try ResumeData(

@@ -12,9 +12,11 @@ struct JobFactory: Sendable {
   private let options: TransferOptions
   private let retryPolicy: RetryPolicy?
   private let waitsForConnectivity: Bool
+  private let unrecordedFields: Set<String>
 
   init(configuration: URLSessionConfiguration, settings: SessionSettings) {
     retryPolicy = settings.retryPolicy
+    unrecordedFields = settings.resumeDataHeaderPolicy.omittedNames
     fields = (configuration.httpAdditionalHeaders ?? [:]).map { name, value in
       HeaderField(name: "\(name)", value: "\(value)")
     }.sorted { $0.name < $1.name }
@@ -31,6 +33,7 @@ struct JobFactory: Sendable {
       inactivityTimeout: timeout(of: request), totalTimeout: resourceTimeout, options: options)
     job.retryPolicy = retryPolicy
     job.waitsForConnectivity = waitsForConnectivity
+    job.unrecordedFields = unrecordedFields
     job.method = request.httpMethod ?? "GET"
     job.fields = merged(request.allHTTPHeaderFields ?? [:])
     job.body = request.httpBody ?? request.httpBodyStream.map(Self.contents)

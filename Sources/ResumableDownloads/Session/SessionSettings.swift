@@ -6,6 +6,7 @@ internal import Synchronization
 struct SessionSettings: Sendable {
   var partialsDirectory: URL?
   var retryPolicy: RetryPolicy?
+  var resumeDataHeaderPolicy = ResumeDataHeaderPolicy.all
   var waitsForConnectivity = false
   var maximumConcurrentDownloads = 0
   var bytesPerSecondLimit: Int64 = 0

@@ -22,6 +22,15 @@ extension URLSessionConfiguration {
     set { SessionSettingsTable.update(self) { $0.retryPolicy = newValue } }
   }
 
+  /// Which header fields of a request go into resume data, and with them into the journals on disk; all by default.
+  ///
+  /// A field that is left out has to come from somewhere else on resume: from `httpAdditionalHeaders` of the session that
+  /// continues, or by `ResumeData.replacingRequest(_:)`.
+  public var resumeDataHeaderPolicy: ResumeDataHeaderPolicy {
+    get { SessionSettingsTable.settings(of: self).resumeDataHeaderPolicy }
+    set { SessionSettingsTable.update(self) { $0.resumeDataHeaderPolicy = newValue } }
+  }
+
   /// Whether tasks wait for the network when there is none, instead of failing with `notConnectedToInternet`; `false` by
   /// default.
   ///

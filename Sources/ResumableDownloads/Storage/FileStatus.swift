@@ -31,8 +31,10 @@ struct FileStatus: Sendable, Equatable {
     return fstatat(directory, name, &raw, AT_SYMLINK_NOFOLLOW) == 0 ? FileStatus(raw) : nil
   }
 
+  var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
+
   /// A regular file that belongs to us.
-  var isOurFile: Bool { mode & S_IFMT == S_IFREG && owner == geteuid() }
+  var isOurFile: Bool { isRegularFile && owner == geteuid() }
 
   /// A regular file that belongs to us and has no second name.
   var isOurSingleFile: Bool { isOurFile && links == 1 }
