@@ -19,7 +19,9 @@ struct AppleResumeData: Sendable, Equatable {
   init(_ data: Data) throws(ResumeDataError) {
     guard data.count <= Self.maximumByteCount else { throw .tooLarge }
     guard let list = PropertyListValue(data), let entries = Self.root(of: list) else { throw .notResumeData }
-    guard let url = entries["NSURLSessionDownloadURL"]?.text else { throw .missingField(name: "NSURLSessionDownloadURL") }
+    guard let url = entries["NSURLSessionDownloadURL"]?.text else {
+      throw .missingField(name: "NSURLSessionDownloadURL")
+    }
     self.url = url
     // A validator that cannot be sent again is as good as none.
     entityTag = entries["NSURLSessionResumeEntityTag"]?.text.flatMap { EntityTag($0)?.raw == $0 ? $0 : nil }
