@@ -13,6 +13,7 @@ final class DownloadCoordinator: Sendable {
   private let state = Mutex(State())
   private let table = LoopReference(DriverTable())
   private let bytesPerSecond: Int64
+  private let syncQueue = DispatchQueue(label: "ResumableDownloads.sync", qos: .utility)
 
   /// - Parameters:
   ///   - partialsPath: Where partials lie; `nil` for the private directory under the system's temporary one.
@@ -20,9 +21,9 @@ final class DownloadCoordinator: Sendable {
   init(partialsPath: String?, bytesPerSecond: Int64, cookies: (any CookieExchange)?) {
     let partials = PartialDirectorySource(path: partialsPath)
     self.bytesPerSecond = bytesPerSecond
-    let queue = DispatchQueue(label: "ResumableDownloads.sync", qos: .utility)
     environmentSource = { coordinator in
-      DownloadEnvironment(partials: partials, syncQueue: queue, cookies: cookies) { [weak coordinator] job in
+      DownloadEnvironment(partials: partials, syncQueue: coordinator.syncQueue, cookies: cookies) {
+        [weak coordinator] job in
         coordinator?.perform(job)
       }
     }
@@ -48,6 +49,17 @@ final class DownloadCoordinator: Sendable {
 
   func cancel(id: Int, producingResumeData: Bool) {
     perform { [table] _ in table.value.cancel(id, producingResumeData: producingResumeData) }
+  }
+
+  /// Brings what the running downloads have to the disk, then calls back, on any thread.
+  func flush(completion: @escaping @Sendable () -> Void) {
+    guard state.withLock({ $0.engine }) != nil else { return completion() }
+    let isQueued = perform { [table, syncQueue] _ in
+      table.value.flush()
+      // The queue is serial: its syncs come first.
+      syncQueue.async(execute: completion)
+    }
+    if !isQueued { completion() }
   }
 
   /// Ends the thread. All downloads must have ended.
@@ -147,6 +159,10 @@ final class DriverTable {
     var data: Data?
     if producingResumeData, case .resume(_, let original) = known.job.source { data = original }
     known.observer.didEnd(DownloadFailure(reason: .cancelled, url: known.job.url, resumeData: data))
+  }
+
+  func flush() {
+    for entry in Array(running.values) { entry.driver.flush() }
   }
 
   /// Keeps a download from beginning for a while.

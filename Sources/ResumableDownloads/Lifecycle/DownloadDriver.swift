@@ -51,7 +51,7 @@ final class DownloadDriver {
     var isResumed = false
     if case .resume = job.source { isResumed = true }
     state = DownloadState(
-      validatesStatus: job.destination != nil, isResumed: isResumed, retryPolicy: job.retryPolicy)
+      validatesStatus: job.validatesStatus || job.destination != nil, isResumed: isResumed, retryPolicy: job.retryPolicy)
   }
 
   // MARK: What the session asks
@@ -87,6 +87,11 @@ final class DownloadDriver {
       deferredRequest = nil
       ask(point)
     }
+  }
+
+  func flush() {
+    guard exchange.isWriting else { return }
+    do { try store.flush(time: loop.now) } catch { abandon(.storage(error)) }
   }
 
   func cancel(producingResumeData: Bool) {

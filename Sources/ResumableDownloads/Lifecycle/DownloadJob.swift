@@ -26,6 +26,8 @@ struct DownloadJob: Sendable {
   var fields: [HeaderField] = []
   var body: Data?
   var destination: Destination?
+  /// Whether a status of 400 and above is an error; with a destination it always is.
+  var validatesStatus = false
   /// Seconds without a byte.
   var inactivityTimeout: Double
   /// Seconds for the whole download.

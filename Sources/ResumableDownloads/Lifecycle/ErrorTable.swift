@@ -1,20 +1,25 @@
 internal import Foundation
+internal import FoundationNetworking
 
 /// The one place that turns a failure into the `URLError` that callers see.
 enum ErrorTable {
   /// The key of resume data in `userInfo`: on Apple's systems the constant's value is its name.
   static let resumeDataKey = "NSURLSessionDownloadTaskResumeData"
 
+  /// The key of the answer in `userInfo`; Apple has none.
+  static let responseKey = "ResumableDownloadsResponse"
+
   /// Apple's key of the address as text; FoundationNetworking marks its constant as deprecated.
   private static let failingURLStringKey = "NSErrorFailingURLStringKey"
 
-  static func urlError(for failure: DownloadFailure) -> URLError {
+  static func urlError(for failure: DownloadFailure, response: HTTPURLResponse? = nil) -> URLError {
     let (code, text) = describe(failure.reason)
     var info: [String: Any] = [NSLocalizedDescriptionKey: text]
     if let url = URL(string: failure.url) { info[NSURLErrorFailingURLErrorKey] = url }
     info[failingURLStringKey] = failure.url
     if let underlying = underlying(failure.reason) { info[NSUnderlyingErrorKey] = underlying }
     if let data = failure.resumeData { info[resumeDataKey] = data }
+    if let response { info[responseKey] = response }
     return URLError(code, userInfo: info)
   }
 

@@ -94,6 +94,13 @@ final class PartialStore {
     if let open = snapshot(closed: false) { try file.writeJournal(open) }
   }
 
+  /// Syncs what there is now and its journal, so that it also survives a power cut. The sync queue does it.
+  func flush(time: UInt64) throws(StorageError) {
+    guard let file, record != nil, file.length > 0 else { return }
+    if !file.hasJournal || old != nil { try writeFirstJournal(time: time) }
+    checkpoint(time: time)
+  }
+
   private func writeFirstJournal(time: UInt64) throws(StorageError) {
     guard let file else { return }
     if let old {

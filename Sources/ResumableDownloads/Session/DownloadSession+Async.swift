@@ -38,7 +38,7 @@ extension DownloadSession {
     try await run(delegate: delegate) { add(request, style: $0) }
   }
 
-  fileprivate func run(
+  func run(
     delegate: (any URLSessionTaskDelegate)?, make: (DownloadTask.Style) -> DownloadTask
   ) async throws -> (URL, URLResponse) {
     let running = RunningTask()

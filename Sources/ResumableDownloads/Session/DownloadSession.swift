@@ -117,9 +117,8 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
   public func downloadTask(
     with request: URLRequest, to destination: URL, replacingExisting: Bool = false
   ) -> DownloadTask {
-    var job = factory.job(for: request)
-    job.destination = DownloadJob.Destination(path: destination.path, replacesExisting: replacingExisting)
-    return add(job, request: request, style: .delegate)
+    let place = DownloadJob.Destination(path: destination.path, replacesExisting: replacingExisting)
+    return add(request, destination: place, style: .delegate)
   }
 
   func add(resuming data: Data, style: DownloadTask.Style) -> DownloadTask {
@@ -127,8 +126,14 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
     return add(job, request: request, style: style)
   }
 
-  func add(_ request: URLRequest, style: DownloadTask.Style) -> DownloadTask {
-    add(factory.job(for: request), request: request, style: style)
+  func add(
+    _ request: URLRequest, options: DownloadOptions = [], destination: DownloadJob.Destination? = nil,
+    style: DownloadTask.Style
+  ) -> DownloadTask {
+    var job = factory.job(for: request)
+    job.validatesStatus = options.contains(.validateStatus)
+    job.destination = destination
+    return add(job, request: request, style: style)
   }
 
   private func add(_ job: DownloadJob, request: URLRequest?, style: DownloadTask.Style) -> DownloadTask {
@@ -164,6 +169,23 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
 
   private var currentTasks: [DownloadTask] {
     registry.withLock { $0.tasks.values.sorted { $0.taskIdentifier < $1.taskIdentifier } }
+  }
+
+  // MARK: Storage
+
+  /// Empties the session's cache, credentials and cookies, then does what `flush(completionHandler:)` does.
+  ///
+  /// Downloads go on, and what they have stays (Apple: `reset(completionHandler:)`).
+  public override func reset(completionHandler: @escaping @Sendable () -> Void) {
+    super.configuration.httpCookieStorage?.removeCookies(since: .distantPast)
+    super.reset(completionHandler: completionHandler)
+  }
+
+  /// Brings what running downloads have received to the disk, with their journals, so that it also survives a power cut.
+  ///
+  /// Connections are kept, where Apple's documentation promises new ones. The closure runs on the delegate queue.
+  public override func flush(completionHandler: @escaping @Sendable () -> Void) {
+    coordinator.flush { [delegateQueue] in delegateQueue.addOperation(completionHandler) }
   }
 
   // MARK: Ending

@@ -37,6 +37,7 @@ extension DownloadTask: DownloadObserver {
 
   func didResume(at offset: Int64, expected: Int64) {
     updateProgress()
+    board.postResume(at: offset, expected: expected)
     relay.send(.resumed(offset: offset, expected: expected)) { self.deliver($0) }
   }
 
@@ -46,21 +47,23 @@ extension DownloadTask: DownloadObserver {
 
   func didProgress() {
     updateProgress()
+    board.postProgress(written: countOfBytesReceived, expected: countOfBytesExpectedToReceive)
     if case .delegate = style { relay.progress { self.deliver($0) } }
   }
 
   func didFinish(_ file: FinishedFile) {
     // Callbacks keep saying that a length was unknown; progress has to reach its end.
-    progress.totalUnitCount = countOfBytesReceived
-    progress.completedUnitCount = countOfBytesReceived
-    switch style {
-    case .delegate: relay.send(.finished(file)) { self.deliver($0) }
-    case .handler, .async: locked.withLock { $0.file = file }
+    reported.finish(written: countOfBytesReceived)
+    if countOfBytesReceived > 0 {
+      board.postProgress(written: countOfBytesReceived, expected: countOfBytesExpectedToReceive)
     }
+    locked.withLock { $0.file = file }
+    if case .delegate = style { relay.send(.finished(file)) { self.deliver($0) } }
   }
 
   func didEnd(_ failure: DownloadFailure?) {
-    let error = failure.map { ErrorTable.urlError(for: $0) }
+    let response = locked.withLock { $0.response }
+    let error = failure.map { ErrorTable.urlError(for: $0, response: response) }
     let handlers = locked.withLock { state in
       defer { state.cancelHandlers = [] }
       state.isCanceling = state.isCanceling || error != nil
@@ -93,10 +96,7 @@ extension DownloadTask: DownloadObserver {
     relay.send(.call(call)) { self.deliver($0) }
   }
 
-  private func updateProgress() {
-    progress.totalUnitCount = countOfBytesExpectedToReceive
-    progress.completedUnitCount = countOfBytesReceived
-  }
+  private func updateProgress() { reported.update(from: counters) }
 
   // MARK: On the delegate queue
 
@@ -111,10 +111,11 @@ extension DownloadTask: DownloadObserver {
       }
     case .finished(let file):
       reportWritten(delivery)
-      if let (session, delegate) = downloadDelegate {
+      let receiver = downloadDelegate
+      if let (session, delegate) = receiver {
         delegate.urlSession(session, downloadTask: self, didFinishDownloadingTo: URL(fileURLWithPath: file.path))
       }
-      removeTemporary(file)
+      giveUp(file, wasOffered: receiver != nil)
     case .completed(let error): deliverEnd(error)
     }
   }
@@ -139,7 +140,7 @@ extension DownloadTask: DownloadObserver {
     case .handler(let handler):
       let (file, response) = locked.withLock { ($0.file, $0.response) }
       handler(file.map { URL(fileURLWithPath: $0.path) }, response, error)
-      if let file { removeTemporary(file) }
+      if let file { giveUp(file, wasOffered: true) }
     case .async: break
     }
     release()
@@ -152,16 +153,22 @@ extension DownloadTask: DownloadObserver {
     }
   }
 
-  /// The file that the caller did not move goes when the callback has returned; one that moved itself stays.
-  private func removeTemporary(_ file: FinishedFile) {
-    if job.destination == nil { file.removeIfUnchanged() }
+  /// The file that the caller did not move goes when the callback has returned, unless someone reads `events`; one that
+  /// moved itself stays.
+  private func giveUp(_ file: FinishedFile, wasOffered: Bool) {
+    if job.destination == nil { board.takeOver(file, wasOffered: wasOffered) }
   }
 
   /// Lets go of the delegate and the session, and is forgotten by the latter.
   private func release() {
-    let session = locked.withLock { state in
+    let (session, file, error) = locked.withLock { state in
       defer { (state.session, state.delegate) = (nil, nil) }
-      return state.session
+      return (state.session, state.file, state.error)
+    }
+    if let file, error == nil {
+      board.postEnd(.success(URL(fileURLWithPath: file.path)))
+    } else {
+      board.postEnd(.failure(error ?? URLError(.unknown)))
     }
     (session ?? currentSession)?.forget(self)
   }

@@ -1,3 +1,4 @@
+internal import Dispatch
 public import Foundation
 public import FoundationNetworking
 internal import Synchronization
@@ -20,6 +21,7 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
   struct State {
     var suspendCount = 1
     var isStarted = false
+    var isPausedByProgress = false
     var isCanceling = false
     var isCompleted = false
     var error: URLError?
@@ -48,9 +50,10 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
   let job: DownloadJob
   let style: Style
   let relay: DelegateRelay
+  let board = EventBoard()
   private let identifier: Int
   private let original: URLRequest?
-  private let reported: Progress
+  let reported = DownloadProgress()
   private weak let owner: DownloadSession?
   /// The session to name in callbacks.
   var currentSession: DownloadSession? { locked.withLock { $0.session } ?? owner }
@@ -62,15 +65,19 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     original = request
     owner = session
     relay = DelegateRelay(queue: session.delegateQueue, counters: counters)
-    reported = Progress(totalUnitCount: -1)
     super.init()
     locked.withLock { $0.current = request }
-    reported.kind = .file
-    reported.setUserInfoObject("NSProgressFileOperationKindDownloading", forKey: .fileOperationKindKey)
     reported.cancellationHandler = { [weak self] in self?.cancel() }
-    reported.pausingHandler = { [weak self] in self?.suspend() }
-    reported.resumingHandler = { [weak self] in self?.resume() }
+    reported.pausingHandler = { [weak self] in
+      Self.progressQueue.async { [weak self] in self?.followProgress(isResuming: false) }
+    }
+    reported.resumingHandler = { [weak self] in
+      Self.progressQueue.async { [weak self] in self?.followProgress(isResuming: true) }
+    }
   }
+
+  /// No further readers are told anything, so none may wait for ever for a task that was never started.
+  deinit { board.postEnd(.failure(URLError(.cancelled))) }
 
   // MARK: What it is
 
@@ -214,6 +221,21 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
       return state.suspendCount == 1 && state.isStarted
     }
     if mustTell { owner?.coordinator.suspend(id: identifier) }
+  }
+
+  /// One after the other: FoundationNetworking calls the handlers of `Progress` on a concurrent queue, in any order.
+  private static let progressQueue = DispatchQueue(label: "ResumableDownloads.progress")
+
+  /// Does what `progress` was told last.
+  private func followProgress(isResuming: Bool) {
+    let isPaused = reported.isPaused
+    let changes = locked.withLock { state in
+      defer { state.isPausedByProgress = isPaused }
+      return state.isPausedByProgress != isPaused
+    }
+    if isPaused, changes { suspend() }
+    // Resuming what nobody paused starts the task, as `resume()` does.
+    if !isPaused, changes || isResuming { resume() }
   }
 
   /// Ends the task with `URLError.cancelled` and removes what it had downloaded.

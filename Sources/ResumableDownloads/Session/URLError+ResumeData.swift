@@ -12,6 +12,10 @@ extension URLError {
   ///
   /// Hand it to `downloadTask(withResumeData:)`, now or in another process (Apple: `URLError.downloadTaskResumeData`).
   public var downloadTaskResumeData: Data? { userInfo[ErrorTable.resumeDataKey] as? Data }
+
+  /// The answer that had come before a download of this package failed, for instance the one whose status was refused;
+  /// `nil` when none had.
+  public var downloadTaskResponse: HTTPURLResponse? { userInfo[ErrorTable.responseKey] as? HTTPURLResponse }
 }
 
 extension URLSessionDownloadTask {
