@@ -45,6 +45,11 @@ struct PartialPlace {
   }
 
   private mutating func openBeside(_ destination: DownloadJob.Destination) throws(StorageError) -> Found? {
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: destination.path, isDirectory: &isFolder), isFolder.boolValue {
+      // Told before anything is transferred: the final move could not replace it.
+      throw StorageError(operation: .move, code: EISDIR, path: destination.path)
+    }
     let url = URL(fileURLWithPath: destination.path)
     directory = try PartialDirectory(sharedPath: url.deletingLastPathComponent().path)
     guard let found = try directory?.openUnclaimed(stem: stem) else { return nil }

@@ -7,16 +7,12 @@ internal import Synchronization
 /// FoundationNetworking's `Progress` has no lock of its own, and a child also changes its parents, which may have
 /// children in several sessions with a thread each; so all updates of all tasks happen under one lock.
 final class DownloadProgress: Progress, @unchecked Sendable {
-  // The base class's counts are only changed under `tree`, and its dictionary is only used under `facts`.
+  // The base class's counts are only changed, and everything else here only used, under `lock`; callers merely read
+  // counts.
+  private static let lock = Mutex(())
 
-  private struct Facts {
-    var rate = TransferRate()
-    var remaining: Int64?
-    var isFinished = false
-  }
-
-  private static let tree = Mutex(())
-  private let facts = Mutex(Facts())
+  private var rate = TransferRate()
+  private var hasEnded = false
 
   /// Neither a child of the thread's current progress nor of any other, so that it can be made one.
   init() {
@@ -29,18 +25,23 @@ final class DownloadProgress: Progress, @unchecked Sendable {
   }
 
   /// Takes over the counts of the task. Several threads may do so: the counts are read under the lock, so that older
-  /// ones never come last.
+  /// ones never come last. No effect after `finish`.
   func update(from counters: DownloadCounters) {
-    Self.tree.withLock { _ in
-      set(written: counters.written.load(ordering: .relaxed), expected: counters.expected.load(ordering: .relaxed))
+    Self.lock.withLock { _ in
+      guard !hasEnded else { return }
+      let expected = counters.expected.load(ordering: .relaxed)
+      // To go from some total to 0 traps in FoundationNetworking; the end is told by `finish`.
+      set(written: counters.written.load(ordering: .relaxed), expected: expected > 0 ? expected : -1)
     }
   }
 
   /// Takes over the final count, which is the total also of a file whose length was unknown.
   func finish(written: Int64) {
-    facts.withLock { $0.isFinished = true }
-    // Of 0 of 0 units FoundationNetworking never says that they are finished, and a parent would wait for ever.
-    Self.tree.withLock { _ in set(written: max(1, written), expected: max(1, written)) }
+    Self.lock.withLock { _ in
+      // Of 0 of 0 units FoundationNetworking never says that they are finished, and a parent would wait for ever.
+      set(written: max(1, written), expected: max(1, written))
+      hasEnded = true
+    }
   }
 
   private func set(written: Int64, expected: Int64) {
@@ -49,10 +50,7 @@ final class DownloadProgress: Progress, @unchecked Sendable {
     if written < completedUnitCount { completedUnitCount = written }
     totalUnitCount = expected
     completedUnitCount = written
-    facts.withLock { facts in
-      facts.remaining = expected < 0 ? nil : max(0, expected - written)
-      if !facts.isFinished { facts.rate.add(bytes: written, at: Self.now) }
-    }
+    rate.add(bytes: written, at: Self.now)
   }
 
   private static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1_000_000_000 }
@@ -62,17 +60,19 @@ final class DownloadProgress: Progress, @unchecked Sendable {
   /// What was set, with the speed and the remaining time of this moment.
   override var userInfo: [ProgressUserInfoKey: Any] {
     var info: [ProgressUserInfoKey: Any] = [:]
-    facts.withLock { facts in
+    Self.lock.withLock { _ in
       info = super.userInfo
-      guard let rate = facts.rate.bytesPerSecond(at: facts.isFinished ? 0 : Self.now) else { return }
-      info[.throughputKey] = NSNumber(value: Int(rate))
-      guard let remaining = facts.remaining, remaining == 0 || rate > 0 else { return }
-      info[.estimatedTimeRemainingKey] = NSNumber(value: remaining == 0 ? 0 : Double(remaining) / rate)
+      // At the end the last speed stays.
+      guard let speed = hasEnded ? rate.bytesPerSecond : rate.bytesPerSecond(at: Self.now) else { return }
+      info[.throughputKey] = NSNumber(value: Int(speed))
+      let remaining = totalUnitCount - completedUnitCount
+      guard totalUnitCount > 0, remaining <= 0 || speed > 0 else { return }
+      info[.estimatedTimeRemainingKey] = NSNumber(value: remaining <= 0 ? 0 : Double(remaining) / speed)
     }
     return info
   }
 
   override func setUserInfoObject(_ object: Any?, forKey key: ProgressUserInfoKey) {
-    facts.withLock { _ in super.setUserInfoObject(object, forKey: key) }
+    Self.lock.withLock { _ in super.setUserInfoObject(object, forKey: key) }
   }
 }

@@ -35,7 +35,7 @@ extension DownloadSession {
   }
 
   private func run(_ request: URLRequest, delegate: (any URLSessionTaskDelegate)?) async throws -> (URL, URLResponse) {
-    try await run(delegate: delegate) { add(request, style: $0) }
+    try await run(delegate: delegate) { add(request, options: [], style: $0) }
   }
 
   func run(

@@ -55,7 +55,9 @@ extension DownloadSession {
     for request: URLRequest, to destination: URL, replacingExisting: Bool = false,
     delegate: (any URLSessionTaskDelegate)? = nil
   ) async throws -> URLResponse {
-    let place = DownloadJob.Destination(path: destination.path, replacesExisting: replacingExisting)
-    return try await run(delegate: delegate) { add(request, destination: place, style: $0) }.1
+    let (_, response) = try await run(delegate: delegate) {
+      add(request, to: destination, replacingExisting: replacingExisting, style: $0)
+    }
+    return response
   }
 }

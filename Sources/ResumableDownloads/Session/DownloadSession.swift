@@ -117,8 +117,7 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
   public func downloadTask(
     with request: URLRequest, to destination: URL, replacingExisting: Bool = false
   ) -> DownloadTask {
-    let place = DownloadJob.Destination(path: destination.path, replacesExisting: replacingExisting)
-    return add(request, destination: place, style: .delegate)
+    add(request, to: destination, replacingExisting: replacingExisting, style: .delegate)
   }
 
   func add(resuming data: Data, style: DownloadTask.Style) -> DownloadTask {
@@ -126,13 +125,20 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
     return add(job, request: request, style: style)
   }
 
-  func add(
-    _ request: URLRequest, options: DownloadOptions = [], destination: DownloadJob.Destination? = nil,
-    style: DownloadTask.Style
-  ) -> DownloadTask {
+  func add(_ request: URLRequest, options: DownloadOptions, style: DownloadTask.Style) -> DownloadTask {
     var job = factory.job(for: request)
     job.validatesStatus = options.contains(.validateStatus)
-    job.destination = destination
+    return add(job, request: request, style: style)
+  }
+
+  func add(
+    _ request: URLRequest, to destination: URL, replacingExisting: Bool, style: DownloadTask.Style
+  ) -> DownloadTask {
+    var job = factory.job(for: request)
+    job.destination = DownloadJob.Destination(path: destination.path, replacesExisting: replacingExisting)
+    if !destination.isFileURL {
+      job.source = .refused(.storage(StorageError(operation: .move, code: EINVAL, path: destination.absoluteString)))
+    }
     return add(job, request: request, style: style)
   }
 

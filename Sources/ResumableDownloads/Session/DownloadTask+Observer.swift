@@ -33,6 +33,8 @@ extension DownloadTask: DownloadObserver {
       guard state.transactions.count < Self.maximumTransactions else { return }
       state.transactions.append(DownloadMetrics.Transaction(record))
     }
+    // From here on the speed is measured.
+    updateProgress()
   }
 
   func didResume(at offset: Int64, expected: Int64) {
@@ -54,14 +56,12 @@ extension DownloadTask: DownloadObserver {
   func didFinish(_ file: FinishedFile) {
     // Callbacks keep saying that a length was unknown; progress has to reach its end.
     reported.finish(written: countOfBytesReceived)
-    if countOfBytesReceived > 0 {
-      board.postProgress(written: countOfBytesReceived, expected: countOfBytesExpectedToReceive)
-    }
     locked.withLock { $0.file = file }
     if case .delegate = style { relay.send(.finished(file)) { self.deliver($0) } }
   }
 
   func didEnd(_ failure: DownloadFailure?) {
+    board.updateProgress(written: countOfBytesReceived, expected: countOfBytesExpectedToReceive)
     let response = locked.withLock { $0.response }
     let error = failure.map { ErrorTable.urlError(for: $0, response: response) }
     let handlers = locked.withLock { state in

@@ -52,6 +52,11 @@ final class EventBoard: Sendable {
     change { $0.progress = Counts(written: written, expected: expected) }
   }
 
+  /// Replaces progress that was posted, because the last bytes may not have been reported yet.
+  func updateProgress(written: Int64, expected: Int64) {
+    change { if $0.progress != nil { $0.progress = Counts(written: written, expected: expected) } }
+  }
+
   /// Takes over a temporary file after those it was offered to have returned, and removes it when nobody is left to
   /// want it.
   func takeOver(_ file: FinishedFile, wasOffered: Bool) {

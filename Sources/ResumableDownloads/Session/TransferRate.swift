@@ -18,11 +18,15 @@ struct TransferRate: Sendable {
     blend(Double(bytes - last.bytes), over: seconds - last.seconds)
   }
 
-  /// Bytes per second, `nil` before there are two samples.
+  /// Bytes per second at the last sample, `nil` before there are two.
+  var bytesPerSecond: Double? { weight > 0 ? weightedRate / weight : nil }
+
+  /// Bytes per second now, lower than at the last sample when nothing has come for a while.
   func bytesPerSecond(at seconds: Double) -> Double? {
-    var copy = self
-    if let last, seconds - last.seconds > Self.patience { copy.blend(0, over: seconds - last.seconds) }
-    return copy.weight > 0 ? copy.weightedRate / copy.weight : nil
+    guard let last, weight > 0, seconds - last.seconds > Self.patience else { return bytesPerSecond }
+    var silent = self
+    silent.blend(0, over: seconds - last.seconds)
+    return silent.bytesPerSecond
   }
 
   private mutating func blend(_ bytes: Double, over seconds: Double) {
