@@ -51,7 +51,8 @@ final class DownloadDriver {
     var isResumed = false
     if case .resume = job.source { isResumed = true }
     state = DownloadState(
-      validatesStatus: job.validatesStatus || job.destination != nil, isResumed: isResumed, retryPolicy: job.retryPolicy)
+      validatesStatus: job.validatesStatus || job.destination != nil, isResumed: isResumed, retryPolicy: job.retryPolicy
+    )
   }
 
   // MARK: What the session asks

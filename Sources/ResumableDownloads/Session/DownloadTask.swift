@@ -118,8 +118,8 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
   /// Bytes of the whole file, `NSURLSessionTransferSizeUnknown` until and unless it is known.
   public override var countOfBytesExpectedToReceive: Int64 { counters.expected.load(ordering: .relaxed) }
 
-  /// Bytes of the request's body.
-  public override var countOfBytesSent: Int64 { isStarted ? countOfBytesExpectedToSend : 0 }
+  /// Bytes of the request's body that are known to have been sent: all of them once the head of the answer has arrived.
+  public override var countOfBytesSent: Int64 { response == nil ? 0 : countOfBytesExpectedToSend }
 
   /// Bytes of the request's body.
   public override var countOfBytesExpectedToSend: Int64 { Int64(job.body?.count ?? 0) }

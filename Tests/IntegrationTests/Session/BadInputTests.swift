@@ -38,7 +38,8 @@ struct BadInputTests {
     let folder = try TemporaryFolder("destination")
     let request = URLRequest(url: server.url())
     let tasks = [
-      fixture.session.downloadTask(with: request), fixture.session.downloadTask(with: request, options: .validateStatus),
+      fixture.session.downloadTask(with: request),
+      fixture.session.downloadTask(with: request, options: .validateStatus),
       fixture.session.downloadTask(with: request, to: folder.url("file")),
       fixture.session.downloadTask(withResumeData: Data("x".utf8)),
     ]
@@ -129,7 +130,8 @@ struct BadInputTests {
     defer { fixture.session.invalidateAndCancel() }
     for (name, code) in [("none/file", ENOENT), ("plain/file", ENOTDIR)] {
       let outcome = try await fixture.run(
-        fixture.session.downloadTask(with: URLRequest(url: server.url()), to: folder.url(name), replacingExisting: true))
+        fixture.session.downloadTask(with: URLRequest(url: server.url()), to: folder.url(name), replacingExisting: true)
+      )
       #expect(outcome.urlError?.code == .cannotOpenFile)
       #expect(outcome.error?.underlyingPOSIXCode == Int(code))
     }

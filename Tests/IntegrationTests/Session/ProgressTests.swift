@@ -81,7 +81,8 @@ struct ProgressTests {
     #expect(next.progress.isFinished)
   }
 
-  @Test("A file that has become empty or of unknown length does not trap in FoundationNetworking", arguments: [true, false])
+  @Test(
+    "A file that has become empty or of unknown length does not trap in FoundationNetworking", arguments: [true, false])
   func shrinking(toNothing: Bool) async throws {
     let resource = RangeResource(.init(.generated(seed: 24, count: Self.count)), drops: [.dropAfter(100_000)])
     let server = try LoopbackServer { request in

@@ -11,7 +11,8 @@ struct RequestKindTests {
   private static let body = Payload.bytes(seed: 25, count: 300_000)
   private static let fields: [Answer.Field] = [("ETag", "\"a\""), ("Accept-Ranges", "bytes")]
 
-  @Test("Other methods download with their body and give no resume data", arguments: ["POST", "PUT", "PATCH", "DELETE"])
+  @Test(
+    "Other methods download with their body and give no resume data", arguments: ["POST", "PUT", "PATCH", "DELETE"])
   func methods(method: String) async throws {
     let server = try LoopbackServer { request in
       let answer = Answer.ok(Self.body, Self.fields)

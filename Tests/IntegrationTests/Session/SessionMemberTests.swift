@@ -102,7 +102,9 @@ struct SessionMemberTests {
 
   @Test("Download, data and upload tasks of one session share a delegate")
   func otherTasks() async throws {
-    let server = try LoopbackServer { $0.method == "POST" ? .ok(Data("got \($0.body.count)".utf8)) : .ok(Data("x".utf8)) }
+    let server = try LoopbackServer { request in
+      .ok(Data((request.method == "POST" ? "got \(request.body.count)" : "x").utf8))
+    }
     let ends = Observed<[String]>([])
     let delegate = PlainDelegate { name in ends.update { $0.append(name) } }
     let session: URLSession = DownloadSession(configuration: .default, delegate: delegate, delegateQueue: nil)
