@@ -83,8 +83,19 @@ final class Transfer {
 
   private func touch() { lastActivity = loop.now }
 
-  fileprivate func header(_ line: UnsafeRawBufferPointer) -> Bool {
+  /// One line as a rule, but libcurl hands out in one piece what it kept while the exchange was paused.
+  fileprivate func header(_ bytes: UnsafeRawBufferPointer) -> Bool {
     touch()
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
+      guard take(UnsafeRawBufferPointer(rebasing: rest[..<end])) else { return false }
+      rest = rest[end...]
+    }
+    return true
+  }
+
+  private func take(_ line: UnsafeRawBufferPointer) -> Bool {
     if provisional != nil, HeadCollector.isStatusLine(line) {
       provisional = nil
       collector.startOver()

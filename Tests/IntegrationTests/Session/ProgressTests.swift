@@ -121,7 +121,8 @@ struct ProgressTests {
     gate.open()
     let outcome = try await fixture.delegate.completion(of: task)
     #expect(outcome.data == Payload.bytes(seed: 24, count: Int(Self.count)))
-    let other = fixture.session.downloadTask(with: server.url())
+    let silent = try LoopbackServer { _ in Answer([.hang]) }
+    let other = fixture.session.downloadTask(with: silent.url())
     other.resume()
     other.progress.cancel()
     #expect(try await fixture.delegate.completion(of: other).urlError?.code == .cancelled)

@@ -97,6 +97,30 @@ struct SuspendTests {
     #expect(fixture.delegate.orderViolations(for: task) == [])
   }
 
+  @Test("Suspended just when the answer comes, a task takes the head that libcurl hands out in one piece")
+  func suspendedAtHead() async throws {
+    let gate = Gate()
+    let resource = RangeResource(.init(.generated(seed: 32, count: 100_000)))
+    let server = try LoopbackServer { request in
+      request.path == "/other" ? .ok(Data("x".utf8)) : resource.answer(request).after(.wait(gate))
+    }
+    let fixture = try SessionFixture { $0.httpMaximumConnectionsPerHost = 0 }
+    defer { fixture.session.invalidateAndCancel() }
+    // Libcurl reads once more when it is told to pause. That a head has arrived by then happens to some of many.
+    let tasks = (0..<40).map { _ in fixture.session.downloadTask(with: server.url()) }
+    for task in tasks { task.resume() }
+    try await server.waitForRequests(40)
+    gate.open()
+    for task in tasks { task.suspend() }
+    _ = try await fixture.session.download(from: server.url("/other"))
+    for task in tasks { task.resume() }
+    for task in tasks {
+      let outcome = try await fixture.delegate.completion(of: task)
+      #expect(outcome.error == nil)
+      #expect(outcome.data == Payload.bytes(seed: 32, count: 100_000))
+    }
+  }
+
   @Test("Suspensions nest")
   func nested() async throws {
     let server = try LoopbackServer { _ in .ok(Data("x".utf8)) }
