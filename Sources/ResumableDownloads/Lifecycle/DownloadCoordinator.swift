@@ -54,12 +54,12 @@ final class DownloadCoordinator: Sendable {
   /// Brings what the running downloads have to the disk, then calls back, on any thread.
   func flush(completion: @escaping @Sendable () -> Void) {
     guard state.withLock({ $0.engine }) != nil else { return completion() }
-    let isQueued = perform { [table, syncQueue] _ in
+    let failure = perform { [table, syncQueue] _ in
       table.value.flush()
       // The queue is serial: its syncs come first.
       syncQueue.async(execute: completion)
     }
-    if !isQueued { completion() }
+    if failure != nil { completion() }
   }
 
   /// Ends the thread. All downloads must have ended.

@@ -35,8 +35,10 @@ extension DownloadSession {
   /// surrounding Swift task ends the download and throws `URLError.cancelled`.
   ///
   /// - Parameters:
+  ///   - url: What to download.
   ///   - destination: A file URL whose folder exists.
   ///   - replacingExisting: Whether a file that is there is replaced.
+  ///   - delegate: Asked about redirects and credentials, before the session's delegate.
   /// - Returns: The answer; a plain `URLResponse` when all bytes were there already and nothing was asked.
   /// - Throws: `URLError`: `cannotMoveFile` when there is something at the destination that may not be replaced,
   ///   `cannotOpenFile` when its folder is missing.
