@@ -28,7 +28,7 @@ public enum EventOrder {
   ///
   /// - Parameters:
   ///   - events: The callbacks of one task that has completed.
-  ///   - allowingRestarts: True if the task may report an offset more than once, as one that retries by itself does.
+  ///   - allowingRestarts: True if the task may report an offset again when it goes back, as one that starts over does.
   /// - Returns: One sentence for each fault; empty if there is none.
   public static func violations(_ events: [DownloadEvent], allowingRestarts: Bool = false) -> [String] {
     var check = Check(allowingRestarts: allowingRestarts)
@@ -77,6 +77,7 @@ public enum EventOrder {
       if finishes > 0 { faults.append("resumed after finishing") }
       if offset < 0 { faults.append("resumed at \(offset)") }
       if expected >= 0, offset > expected { faults.append("resumed at \(offset) of \(expected)") }
+      if resumes > 1, offset >= total { faults.append("went on at \(offset) after \(total)") }
       if !allowingRestarts, resumes > 1 { faults.append("resumed \(resumes) times") }
       if !allowingRestarts, writes > 0 { faults.append("resumed after writing") }
       total = offset

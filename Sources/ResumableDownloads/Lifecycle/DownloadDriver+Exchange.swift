@@ -121,8 +121,9 @@ extension DownloadDriver: TransferSink {
   }
 
   private func beginAppending(at offset: Int64, end: Int64, total: Int64?) throws(StorageError) {
-    if offset < store.length {
-      observer.didRestart(at: offset)
+    let goesBack = offset < store.length
+    if goesBack {
+      goBack(to: offset)
       try store.cut(to: offset)
       observer.counters.written.store(offset, ordering: .relaxed)
     }
@@ -130,21 +131,21 @@ extension DownloadDriver: TransferSink {
     exchange.limit = end
     store.setTotal(total)
     observer.counters.expected.store(total ?? -1, ordering: .relaxed)
-    reportResume(at: offset, expected: total ?? -1)
+    reportResume(at: offset, expected: total ?? -1, goesBack: goesBack)
     try store.reserve(total)
   }
 
   private func beginWriting(_ head: ResponseHead, total: Int64?, resumable: Bool) throws(StorageError) {
-    let replaces = store.file != nil
+    let (replaces, goesBack) = (store.file != nil, store.length > 0)
     guard let fresh = try place.create(besideOld: replaces) else { return }
     let record = resumable ? ResumeData.beginning(job: job, head: head, total: total, partialPath: fresh.path) : nil
-    if replaces { observer.didRestart(at: 0) }
+    if replaces { goBack(to: 0) }
     store.begin(fresh, record: record)
     exchange.total = total
     exchange.limit = total
     observer.counters.written.store(0, ordering: .relaxed)
     observer.counters.expected.store(total ?? -1, ordering: .relaxed)
-    reportResume(at: 0, expected: total ?? -1)
+    reportResume(at: 0, expected: total ?? -1, goesBack: goesBack)
     try store.reserve(total)
   }
 

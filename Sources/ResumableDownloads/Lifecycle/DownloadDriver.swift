@@ -70,7 +70,9 @@ final class DownloadDriver {
     } catch {
       return abandon(error)
     }
-    perform(state.start(from: store.point))
+    var recorded: ResumePoint?
+    if case .resume(let record, _) = job.source { recorded = record.resumePoint }
+    perform(state.start(from: store.point, recorded: recorded))
   }
 
   func suspend() {
@@ -173,11 +175,17 @@ final class DownloadDriver {
     return true
   }
 
-  /// Once a task, and only for one made from resume data or found beside its destination.
-  func reportResume(at offset: Int64, expected: Int64) {
-    guard !hasReportedResume else { return }
+  /// What this task has received is told before it is void.
+  func goBack(to offset: Int64) {
+    if hasReportedResume { observer.didProgress() }
+    observer.didRestart(at: offset)
+  }
+
+  /// Once for a task made from resume data or found beside its destination, and whenever the count of bytes goes back.
+  func reportResume(at offset: Int64, expected: Int64, goesBack: Bool = false) {
+    let isFirst = !hasReportedResume && (state.isResumed || state.holdsPartial)
     hasReportedResume = true
-    guard state.isResumed || state.holdsPartial else { return }
+    guard isFirst || goesBack else { return }
     observer.didResume(at: offset, expected: expected)
   }
 

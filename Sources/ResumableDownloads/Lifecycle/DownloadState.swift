@@ -42,6 +42,8 @@ struct DownloadState: Equatable {
   private var parts: Int64 = 0
   /// Whether bytes of an earlier attempt are at stake: then only a plain 200 may take their place.
   private(set) var holdsPartial = false
+  /// What a whole body has to be plausible as, when it takes the place of an earlier attempt.
+  private var sought: ResumePoint?
   private var retries = 0
   /// How many bytes there were when the count of retries began.
   private var retriesBegan: Int64 = 0
@@ -55,9 +57,10 @@ struct DownloadState: Equatable {
     self.isResumed = isResumed
   }
 
-  /// The first step, with what is on disk already.
-  mutating func start(from point: ResumePoint?) -> Step {
+  /// The first step, with what is on disk already; `recorded` is what resume data says of it, also when it is gone.
+  mutating func start(from point: ResumePoint?, recorded: ResumePoint? = nil) -> Step {
     holdsPartial = point != nil
+    sought = point ?? recorded
     if let point, point.total == point.offset { return finish() }
     return ask(point)
   }
@@ -110,6 +113,7 @@ struct DownloadState: Equatable {
     case .askAgain:
       guard restarts == 0 else { return fail(.badAnswer(head.status)) }
       restarts += 1
+      sought = point
       return ask(nil)
     }
   }
@@ -123,6 +127,8 @@ struct DownloadState: Equatable {
   private mutating func judgeFresh(_ head: ResponseHead, method: String, hasOwnRange: Bool) -> Step {
     // A 206 must still say that it is the whole file, see below.
     if (holdsPartial || isResumed) && head.status != 200 && head.status != 206 { return fail(.badAnswer(head.status)) }
+    // A login page that answers the request for the whole file is as little the file as on a range request.
+    if let sought, !ResumeRules.isPlausible(head, sought) { return fail(.badAnswer(head.status)) }
     if validatesStatus && head.status >= 400 { return fail(.badAnswer(head.status)) }
     switch ResumeRules.freshVerdict(for: head, callerSentRange: hasOwnRange, method: method) {
     case .refuse: return fail(.badAnswer(head.status))

@@ -99,8 +99,8 @@ extension ResumeRules {
     return .append(at: slice.first, end: slice.end, total: total)
   }
 
-  /// Whether a 200 looks like the file: it has a validator, or exactly the length on record.
-  private static func isPlausible(_ head: ResponseHead, _ point: ResumePoint) -> Bool {
+  /// Whether a whole body looks like the file: it has a validator, or exactly the length on record.
+  static func isPlausible(_ head: ResponseHead, _ point: ResumePoint) -> Bool {
     if !head.validators.isEmpty { return true }
     guard let total = point.total else { return false }
     return head.contentLength == .bytes(total)

@@ -8,8 +8,8 @@ internal import Synchronization
 final class DelegateRelay: Sendable {
   enum Event: Sendable {
     case progress
-    /// Progress up to a fixed count, reported before the counters go back.
-    case progressUpTo(Int64)
+    /// Progress up to a fixed count of a fixed whole, reported before the counters go back.
+    case progressUpTo(Int64, expected: Int64)
     /// The next progress counts from here.
     case rebase(Int64)
     case resumed(offset: Int64, expected: Int64)
@@ -22,9 +22,10 @@ final class DelegateRelay: Sendable {
   /// An event with the numbers that belong to it.
   struct Delivery: Sendable {
     var event: Event
-    /// Bytes since the last report, and all bytes: for progress and before `finished`.
+    /// Bytes since the last report, all bytes, and those of the whole: for progress and before `finished`.
     var newBytes: Int64 = 0
     var written: Int64 = 0
+    var expected: Int64 = -1
   }
 
   private struct State {
@@ -52,7 +53,10 @@ final class DelegateRelay: Sendable {
   func restart(at offset: Int64, to receive: @escaping @Sendable (Delivery) -> Void) {
     state.withLock { state in
       let written = counters.written.load(ordering: .relaxed)
-      if case .progress? = state.events.last { state.events[state.events.count - 1] = .progressUpTo(written) }
+      let expected = counters.expected.load(ordering: .relaxed)
+      if case .progress? = state.events.last {
+        state.events[state.events.count - 1] = .progressUpTo(written, expected: expected)
+      }
       progressWaits.store(false, ordering: .relaxed)
     }
     send(.rebase(offset), to: receive)
@@ -82,7 +86,8 @@ final class DelegateRelay: Sendable {
     state.withLock { state in
       guard !state.events.isEmpty else { return nil }
       let event = state.events.removeFirst()
-      var delivery = Delivery(event: event)
+      // Both counts under the lock, so that they belong together: `restart` comes before either changes.
+      var delivery = Delivery(event: event, expected: counters.expected.load(ordering: .relaxed))
       switch event {
       case .rebase(let offset), .resumed(let offset, _):
         state.reported = offset
@@ -90,7 +95,7 @@ final class DelegateRelay: Sendable {
       case .progress:
         progressWaits.store(false, ordering: .relaxed)
         delivery.written = counters.written.load(ordering: .relaxed)
-      case .progressUpTo(let count): delivery.written = count
+      case .progressUpTo(let count, let expected): (delivery.written, delivery.expected) = (count, expected)
       case .finished: delivery.written = counters.written.load(ordering: .relaxed)
       case .call, .completed: return delivery
       }

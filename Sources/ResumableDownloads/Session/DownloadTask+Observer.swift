@@ -126,7 +126,7 @@ extension DownloadTask: DownloadObserver {
     guard delivery.newBytes > 0, let (session, delegate) = downloadDelegate else { return }
     delegate.urlSession(
       session, downloadTask: self, didWriteData: delivery.newBytes, totalBytesWritten: delivery.written,
-      totalBytesExpectedToWrite: countOfBytesExpectedToReceive)
+      totalBytesExpectedToWrite: delivery.expected)
   }
 
   private func deliverEnd(_ error: URLError?) {

@@ -74,6 +74,22 @@ struct DownloadStateTests {
     #expect(receive(&state, head(416, [("Content-Range", "bytes */300")])) == .fail(.badAnswer(416)))
   }
 
+  @Test("After a clean restart, and without its partial, only what looks like the file is taken for it")
+  func implausible() {
+    let page = head(200, [("Content-Length", "90")])
+    var state = resumed()
+    _ = state.start(from: point)
+    #expect(receive(&state, head(206)) == .ask(nil))
+    #expect(receive(&state, page) == .fail(.badAnswer(200)))
+    var gone = resumed()
+    #expect(gone.start(from: nil, recorded: point) == .ask(nil))
+    #expect(receive(&gone, page) == .fail(.badAnswer(200)))
+    var kept = resumed()
+    #expect(kept.start(from: nil, recorded: point) == .ask(nil))
+    let file = head(200, [("Content-Length", "1000")])
+    #expect(receive(&kept, file) == .write(total: 1000, resumable: false, coded: false))
+  }
+
   @Test("Error pages never replace a partial", arguments: [204, 304, 401, 403, 404, 429, 500, 503])
   func errorPages(status: Int) {
     var state = resumed()
