@@ -129,7 +129,7 @@ struct DownloadState: Equatable {
     if (holdsPartial || isResumed) && head.status != 200 && head.status != 206 { return fail(.badAnswer(head.status)) }
     // A login page that answers the request for the whole file is as little the file as on a range request.
     if let sought, !ResumeRules.isPlausible(head, sought) { return fail(.badAnswer(head.status)) }
-    if validatesStatus && head.status >= 400 { return fail(.badAnswer(head.status)) }
+    if validatesStatus && !(200..<300).contains(head.status) { return fail(.badAnswer(head.status)) }
     switch ResumeRules.freshVerdict(for: head, callerSentRange: hasOwnRange, method: method) {
     case .refuse: return fail(.badAnswer(head.status))
     case .accept(let total, let coding, let resumable):

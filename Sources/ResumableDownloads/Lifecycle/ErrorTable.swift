@@ -36,7 +36,7 @@ enum ErrorTable {
     case .badAnswer(let status): (.badServerResponse, "The server's answer (status \(status)) cannot be used.")
     case .tooManyRedirects: (.httpTooManyRedirects, "The server redirected too many times.")
     case .badRedirect: (.unsupportedURL, "The server redirected to an address that cannot be downloaded.")
-    case .destinationExists(let path): (.cannotMoveFile, "There is a file at \(path) already.")
+    case .destinationExists(let path): (.cannotMoveFile, "There is something at \(path) already.")
     case .transfer(let error): (code(of: error), sentence(for: error))
     case .storage(let error): storage(error)
     }
@@ -88,9 +88,9 @@ enum ErrorTable {
     }
   }
 
-  /// libcurl-errors(3) by number. What is missing ended the connection in some way: `networkConnectionLost`.
+  /// libcurl-errors(3) by number. Schemes are looked at before, so 1 means an answer that is not HTTP. What is missing ended the connection in some way: `networkConnectionLost`.
   static let curl: [UInt32: URLError.Code] = [
-    1: .unsupportedURL, 3: .badURL, 5: .cannotFindHost, 6: .cannotFindHost, 7: .cannotConnectToHost,
+    1: .badServerResponse, 3: .badURL, 5: .cannotFindHost, 6: .cannotFindHost, 7: .cannotConnectToHost,
     8: .badServerResponse, 18: .networkConnectionLost, 22: .badServerResponse, 27: .unknown, 28: .timedOut,
     35: .secureConnectionFailed, 47: .httpTooManyRedirects, 51: .serverCertificateUntrusted,
     52: .networkConnectionLost, 55: .networkConnectionLost, 56: .networkConnectionLost,

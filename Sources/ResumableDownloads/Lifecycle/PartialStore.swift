@@ -149,7 +149,7 @@ final class PartialStore {
     defer { file = nil }
     guard let file, let closed = writeLastJournal() else {
       // Without a journal the bytes cannot be trusted later, so no resume data may name them.
-      if let file, record != nil, file.length > 0, file.hasJournal { file.release() } else { file?.discard() }
+      if let file, record != nil, file.length > 0, file.isInPlace, file.hasJournal { file.release() } else { file?.discard() }
       return nil
     }
     file.checkpoint(closed, closed: true, on: environment.syncQueue) { _ in }
@@ -160,7 +160,7 @@ final class PartialStore {
 
   /// Writes the journal of what is kept; `nil` when there is nothing to keep or no way to.
   private func writeLastJournal() -> ResumeData? {
-    guard let file, file.length > 0, let closed = snapshot(closed: true) else { return nil }
+    guard let file, file.length > 0, file.isInPlace, let closed = snapshot(closed: true) else { return nil }
     do throws(StorageError) {
       try file.writeJournal(closed)
       return closed

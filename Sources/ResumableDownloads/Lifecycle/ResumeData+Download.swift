@@ -9,10 +9,17 @@ extension ResumeData {
       var record = try ResumeData(
         request: request, identity: UUID(), partialPath: partialPath, createdAt: Date(),
         bootIdentifier: BootIdentifier.current, destinationPath: job.destination?.path)
-      try record.recordResponse(validators: head.validators, total: total, contentCoding: nil, lastURL: head.url)
+      try record.recordResponse(
+        validators: head.validators, total: total, contentCoding: nil, lastURL: recordable(head.url))
       return record
     } catch {
       return nil
     }
+  }
+  /// The address if it can be recorded. One that `URL` would write in another way is left out: it is for information
+  /// only, and no reason to give the download up.
+  private static func recordable(_ url: String) -> String? {
+    guard url.utf8.count <= ResumeDataRecord.maximumURLByteCount else { return nil }
+    return URL(string: url)?.absoluteString == url ? url : nil
   }
 }

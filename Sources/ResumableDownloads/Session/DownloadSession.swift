@@ -107,7 +107,7 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
   ///
   /// The partial lies hidden beside the destination. A later task for the same address and destination continues it,
   /// also after the process was killed. Nothing appears under the final name before the file is complete and synced.
-  /// Statuses of 400 and above are errors (`URLError.badServerResponse`). `didFinishDownloadingTo` gets the destination.
+  /// Statuses other than 2xx are errors (`URLError.badServerResponse`). `didFinishDownloadingTo` gets the destination.
   ///
   /// - Parameters:
   ///   - request: What to ask; only a plain GET over http or https can be continued.

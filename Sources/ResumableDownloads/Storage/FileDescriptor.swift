@@ -96,15 +96,32 @@ final class FileDescriptor: Sendable {
     return true
   }
 
-  /// Takes the exclusive lock, waiting only as long as a late checkpoint holds it; false with `errno` set.
+  /// How often the end of a shared lock is awaited, a millisecond each time.
+  private static let patience = 2_000
+
+  /// Takes the exclusive lock of a task that writes; false with `errno` set.
+  ///
+  /// Another task's lock is tried for a few milliseconds. A shared lock is held by who only looks, so it is waited for.
   func lock(attempts: Int = 10) -> Bool {
     for attempt in 1... {
       if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }
       if errno == EINTR { continue }
-      if errno != EWOULDBLOCK || attempt >= attempts { return false }
+      guard errno == EWOULDBLOCK else { return false }
+      let isOnlyLookedAt = attempts > 1 && lockShared()
+      unlock()
+      errno = EWOULDBLOCK
+      if attempt >= (isOnlyLookedAt ? Self.patience : attempts) { return false }
       usleep(1000)
     }
     return false
+  }
+
+  /// Takes the lock of who looks whether a task writes: shared with others that do; false with `errno` set.
+  func lockShared() -> Bool {
+    while flock(number, LOCK_SH | LOCK_NB) != 0 {
+      if errno != EINTR { return false }
+    }
+    return true
   }
 
   /// Gives the lock back although the file stays open.

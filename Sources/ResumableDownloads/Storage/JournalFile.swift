@@ -95,7 +95,7 @@ final class JournalFile: Sendable {
       try rename(temporary, &state)
       return true
     }
-    guard partial.lock(attempts: 1) else { return false }
+    guard partial.lockShared() else { return false }
     defer { partial.unlock() }
     guard let newest = state.newest, FileStatus.of(name, in: directory.number) == newest else { return false }
     guard partial.status?.isSameFile(as: FileStatus.of(stem + ".partial", in: directory.number)) == true else {

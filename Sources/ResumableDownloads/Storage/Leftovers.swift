@@ -15,7 +15,7 @@ extension PartialDirectory {
     records().compactMap { record in
       let name = record.partialURL.lastPathComponent
       guard let file = FileDescriptor.open(name, in: descriptor.number, flags: O_RDONLY | O_NONBLOCK),
-        let status = file.status, status.isOurSingleFile, file.lock()
+        let status = file.status, status.isOurSingleFile, file.lockShared()
       else { return nil }
       defer { file.unlock() }
       let length = Self.trustedLength(of: record, size: status.size)

@@ -20,6 +20,10 @@ final class PartialFile {
   var name: String { stem + ".partial" }
   var path: String { directory.path + "/" + name }
   var hasJournal: Bool { journal.exists }
+  /// Whether the name still leads to the open file, which somebody may have removed or replaced.
+  var isInPlace: Bool {
+    descriptor?.status?.isSameFile(as: FileStatus.of(name, in: directory.descriptor.number)) == true
+  }
 
   /// Adds bytes at the end; `length` counts what was written even when this throws.
   func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
@@ -91,7 +95,7 @@ final class PartialFile {
   func discard() {
     guard let file = descriptor else { return }
     try? journal.remove()
-    if file.status?.isSameFile(as: FileStatus.of(name, in: directory.descriptor.number)) == true {
+    if isInPlace {
       _ = unlinkat(directory.descriptor.number, name, 0)
     }
     file.unlock()
@@ -117,6 +121,7 @@ final class PartialFile {
     let file = try opened(.move)
     let number = directory.descriptor.number
     guard let status = file.status else { throw .last(.move, path) }
+    guard isInPlace else { throw StorageError(operation: .move, code: ESTALE, path: path) }
     guard renameat(number, name, number, stem + ".tmp") == 0 else { throw .last(.move, path) }
     _ = fchmod(file.number, SystemFacts.fileMode)
     try? journal.remove()

@@ -28,6 +28,8 @@ struct FaultScene: Sendable {
   /// Holds the folder of partial files, which the library makes itself because it must be private.
   let folder: TemporaryFolder
   var timeout: TimeInterval = 60
+  var totalTimeout: TimeInterval = 600
+  var retryPolicy: RetryPolicy?
 
   /// A server that plays the script.
   init(_ script: [Answer]) throws {
@@ -40,6 +42,9 @@ struct FaultScene: Sendable {
 
   /// What lies there.
   var leftovers: [String] { (try? FileManager.default.contentsOfDirectory(atPath: partials.path)) ?? [] }
+
+  /// What lies in the scene's folder. A checkpoint that comes late removes its file by itself, which is left out.
+  var contents: [String] { get throws { try folder.contents().filter { !$0.hasSuffix(".sync") } } }
 
   /// A server whose first answer breaks off after 400,000 bytes, and that then plays the script.
   init(interrupted ending: Answer.Ending = .reset, then script: Answer...) throws {
@@ -89,12 +94,30 @@ struct FaultScene: Sendable {
     try await resume(try await interrupt(path, headers: headers))
   }
 
-  private func run(_ make: (DownloadSession) -> URLSessionDownloadTask) async throws -> FaultRun {
-    let delegate = try RecordingDelegate()
+  /// A session over the scene's partial files.
+  func session(_ delegate: RecordingDelegate) -> DownloadSession {
     let configuration = URLSessionConfiguration.default
     configuration.partialsDirectory = partials
     configuration.timeoutIntervalForRequest = timeout
-    let session = DownloadSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    configuration.timeoutIntervalForResource = totalTimeout
+    configuration.retryPolicy = retryPolicy
+    return DownloadSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+  }
+
+  /// Runs a task that moves its file to a place in the scene's folder by itself.
+  func download(_ path: String = "/file", to name: String, replacing: Bool = false) async throws -> FaultRun {
+    let request = URLRequest(url: server.url(path))
+    return try await run(keeping: .leave) {
+      $0.downloadTask(with: request, to: folder.url(name), replacingExisting: replacing)
+    }
+  }
+
+  /// Runs a task to its end, in a session of its own.
+  func run(
+    keeping: RecordingDelegate.Keeping = .move, _ make: (DownloadSession) -> URLSessionDownloadTask
+  ) async throws -> FaultRun {
+    let delegate = try RecordingDelegate(keeping: keeping)
+    let session = session(delegate)
     defer { session.invalidateAndCancel() }
     let task = make(session)
     let before = server.requests.count
@@ -102,7 +125,7 @@ struct FaultScene: Sendable {
     let outcome = try await delegate.completion(of: task)
     return FaultRun(
       delegate: delegate, task: task, outcome: outcome, requests: Array(server.requests.dropFirst(before)),
-      violations: delegate.orderViolations(for: task))
+      violations: delegate.orderViolations(for: task, allowingRestarts: retryPolicy != nil))
   }
 }
 

@@ -55,9 +55,7 @@ struct GoodResumeFaultTests {
     let scene = try FaultScene(then: answer)
     let blob = try await scene.interrupt()
     let delegate = try RecordingDelegate()
-    let configuration = URLSessionConfiguration.default
-    configuration.partialsDirectory = scene.partials
-    let session = DownloadSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    let session = scene.session(delegate)
     defer { session.invalidateAndCancel() }
     let task = session.downloadTask(withResumeData: blob)
     task.resume()

@@ -23,6 +23,47 @@ struct StatusFaultTests {
     run.expect(FaultScene.whole, resumedAt: [start])
   }
 
+  @Test("A server that refuses ranges, but not plain requests, costs nobody the partial file")
+  func refusesRange() async throws {
+    let guarded = Answer.from { request in
+      request.rangeStart == nil ? .ok(FaultScene.whole, FaultScene.validators) : .status(403, Self.page)
+    }
+    let scene = try FaultScene(then: guarded, guarded)
+    let blob = try await scene.interrupt()
+    let run = try await scene.resume(blob)
+    _ = try run.expect(failure: .badServerResponse, keeping: blob)
+    #expect(run.requests.count == 1)
+    try await scene.start().expect(FaultScene.whole, resumedAt: [])
+  }
+
+  @Test("No HEAD is sent, so a server that refuses it does no harm")
+  func noHead() async throws {
+    let server = Answer.from { $0.method == "GET" ? FaultScene.rest : .status(405) }
+    let scene = try FaultScene(then: server, server)
+    let run = try await scene.interruptAndResume()
+    #expect(scene.server.requests.map(\.method) == ["GET", "GET"])
+    run.expect(FaultScene.whole, resumedAt: [try run.expectRange()])
+  }
+
+  @Test("A login page that answers the clean restart leaves the partial file as it was")
+  func loginPageAfterRestart() async throws {
+    let portal = Answer.ok(Data("please log in".utf8), [("Content-Type", "text/html")])
+    let scene = try FaultScene(then: .status(412, Self.page), portal, FaultScene.rest)
+    let blob = try await scene.interrupt()
+    let run = try await scene.resume(blob)
+    #expect(run.requests.map { $0.values("Range").count } == [1, 0])
+    let kept = try run.expect(failure: .badServerResponse, keeping: blob)
+    try await scene.resume(kept).expect(FaultScene.whole, resumedAt: [ResumeData(blob).byteOffset])
+  }
+
+  @Test("An answer that is not HTTP is a bad one", arguments: ["220 ready\r\n", "HTTP/1.1 abc\r\n\r\n", "\r\n\r\n"])
+  func noHTTP(text: String) async throws {
+    let scene = try FaultScene(then: Answer([.send(Data(text.utf8)), .close]), FaultScene.rest)
+    let blob = try await scene.interrupt()
+    let kept = try await scene.resume(blob).expect(failure: .badServerResponse, keeping: blob)
+    try await scene.resume(kept).expect(FaultScene.whole, resumedAt: [ResumeData(blob).byteOffset])
+  }
+
   @Test("An expired link can be replaced by a fresh one")
   func expiredLink() async throws {
     let signed = Answer.from { $0.target == "/file?sig=2" ? FaultScene.rest : .status(403, Self.page) }

@@ -33,6 +33,35 @@ struct ValidatorFaultTests {
     run.expect(FaultScene.other, resumedAt: [0])
   }
 
+  @Test(
+    "A server that never honours a weak tag gives the whole file, of whichever version it has",
+    arguments: [true, false])
+  func strictAboutWeakTags(isReplaced: Bool) async throws {
+    let fields = [("ETag", "W/\"a1\""), ("Last-Modified", FaultScene.lastModified), ("Date", Self.date)]
+    let body = isReplaced ? FaultScene.other : FaultScene.whole
+    let run = try await Self.scene(fields, .ok(body, [("ETag", isReplaced ? "W/\"b1\"" : "W/\"a1\"")]))
+      .interruptAndResume()
+    try run.expectRange(ifRange: nil)
+    run.expect(body, resumedAt: [0])
+  }
+
+  @Test("A tag goes back as it came, also one without quotes", arguments: ["a1", "\"a b\"", "\"\"", "W/a1", "'x'"])
+  func verbatimTag(tag: String) async throws {
+    let fields = [("ETag", tag), ("Date", Self.date)]
+    let answer = FaultScene.from { .partial(of: FaultScene.whole, $0..<FaultScene.length, fields) }
+    let run = try await Self.scene(fields, answer).interruptAndResume()
+    run.expect(FaultScene.whole, resumedAt: [try run.expectRange(ifRange: tag.hasPrefix("W/") ? nil : tag)])
+  }
+
+  @Test("A file that is built anew for each request, and is never of the same length, cannot be continued")
+  func alwaysAnotherLength() async throws {
+    let scene = try Self.scene([], .ok(FaultScene.whole.dropLast(10)))
+    let run = try await scene.start()
+    run.expect(failure: .networkConnectionLost)
+    #expect(run.outcome.resumeData == nil)
+    try await scene.start().expect(FaultScene.whole.dropLast(10), resumedAt: [])
+  }
+
   @Test("A date a day older than the answer is sent as the condition")
   func dateOnly() async throws {
     let fields = [("Last-Modified", FaultScene.lastModified), ("Date", Self.date)]
@@ -53,13 +82,12 @@ struct ValidatorFaultTests {
     #expect(scene.leftovers == [])
   }
 
-  @Test("Pausing a download that cannot be continued yields nothing and leaves nothing")
-  func pauseWithoutValidator() async throws {
-    let scene = try FaultScene([Answer.ok(FaultScene.whole).cut(after: FaultScene.firstPart, .hang)])
+  @Test("Pausing a download that cannot be continued yields nothing and leaves nothing", arguments: [true, false])
+  func pauseInVain(hasValidators: Bool) async throws {
+    let fields = hasValidators ? [("ETag", FaultScene.entityTag), ("Accept-Ranges", "none")] : []
+    let scene = try FaultScene([Answer.ok(FaultScene.whole, fields).cut(after: FaultScene.firstPart, .hang)])
     let delegate = try RecordingDelegate()
-    let configuration = URLSessionConfiguration.default
-    configuration.partialsDirectory = scene.partials
-    let session = DownloadSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    let session = scene.session(delegate)
     defer { session.invalidateAndCancel() }
     let task = session.downloadTask(with: scene.server.url())
     task.resume()

@@ -111,34 +111,3 @@ struct StorageFailureTests {
     try await disk.unmount()
   }
 }
-
-/// A small disk in memory.
-private struct Disk {
-  static var canMount: Bool { getuid() == 0 && isInstalled("mount") && probe }
-  /// Root in a container may lack the right.
-  private static let probe: Bool = {
-    guard let folder = try? TemporaryFolder("probe") else { return false }
-    guard Glibc.mount("tmpfs", folder.path, "tmpfs", 0, "size=64k") == 0 else { return false }
-    return umount(folder.path) == 0
-  }()
-
-  let folder: TemporaryFolder
-
-  static func mount(size: String) async throws -> Disk {
-    let disk = Disk(folder: try TemporaryFolder("disk"))
-    try disk.folder.makeFolder("disk")
-    try await disk.run("mount", ["-t", "tmpfs", "-o", "size=\(size),mode=700", "tmpfs", disk.folder.path("disk")])
-    return disk
-  }
-
-  func resize(_ size: String) async throws {
-    try await run("mount", ["-o", "remount,size=\(size)", folder.path("disk")])
-  }
-
-  func unmount() async throws { try await run("umount", ["-l", folder.path("disk")]) }
-
-  private func run(_ name: String, _ arguments: [String]) async throws {
-    let result = try await ChildProcess.run(try Products.installed(name), arguments)
-    guard result.isSuccess else { throw TestSupportError.commandFailed(result.errorText) }
-  }
-}

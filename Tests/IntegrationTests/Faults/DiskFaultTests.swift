@@ -1,0 +1,80 @@
+import Foundation
+import FoundationNetworking
+import Glibc
+import LoopbackServer
+import ResumableDownloads
+import TestSupport
+import Testing
+
+/// Disks that are small, full or another one.
+@Suite(.timeLimit(.minutes(3)))
+struct DiskFaultTests {
+  private static let count: Int64 = 6 << 20
+
+  private func resource(_ drops: RangeResource.Drop...) throws -> LoopbackServer {
+    let resource = RangeResource(.init(.generated(seed: 21, count: Self.count)))
+    for drop in drops { resource.drop(drop) }
+    return try LoopbackServer(handler: resource.answer)
+  }
+
+  @Test("A download goes on where there is room for what is missing", .enabled(if: Disk.canMount, "needs root"))
+  func roomForTheRest() async throws {
+    let server = try resource(.dropAfter(4 << 20, .close))
+    // Twice the file would not fit.
+    let disk = try await Disk.mount(size: "8m")
+    let fixture = try SessionFixture(partials: disk.folder.url("disk/kept"))
+    defer { fixture.session.invalidateAndCancel() }
+    let failed = try await fixture.run(fixture.session.downloadTask(with: server.url()))
+    let data = try #require(failed.resumeData)
+    let outcome = try await fixture.run(fixture.session.downloadTask(withResumeData: data))
+    #expect(outcome.error == nil)
+    #expect(server.requests.map(\.rangeStart) == [nil, 4 << 20])
+    #expect(try Payload.verify(file: #require(outcome.file).path, seed: 21, count: Self.count) == nil)
+    try await disk.unmount()
+  }
+
+  @Test("A disk that is too small for the file says so before the body", .enabled(if: Disk.canMount, "needs root"))
+  func tooSmall() async throws {
+    let server = try resource()
+    let disk = try await Disk.mount(size: "3m")
+    let fixture = try SessionFixture()
+    defer { fixture.session.invalidateAndCancel() }
+    let task = fixture.session.downloadTask(with: URLRequest(url: server.url()), to: disk.folder.url("disk/done"))
+    let outcome = try await fixture.run(task)
+    #expect(outcome.urlError?.code.rawValue == -3003)
+    #expect(outcome.error?.underlyingPOSIXCode == Int(ENOSPC))
+    #expect(task.countOfBytesReceived == 0)
+    #expect(try disk.folder.contents() == ["disk"])
+    try await disk.unmount()
+  }
+
+  @Test(
+    "A delegate can move its file to another file system",
+    .enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm"), "there is no /dev/shm"))
+  func otherFileSystem() async throws {
+    let server = try resource()
+    let partials = "/dev/shm/\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: partials) }
+    let fixture = try SessionFixture(partials: URL(fileURLWithPath: partials))
+    defer { fixture.session.invalidateAndCancel() }
+    let outcome = try await fixture.run(fixture.session.downloadTask(with: server.url()))
+    #expect(outcome.faults == [])
+    #expect(outcome.temporaryFile?.path.hasPrefix(partials) == true)
+    #expect(try Payload.verify(file: #require(outcome.file).path, seed: 21, count: Self.count) == nil)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: partials).filter { $0 != ".lock" } == [])
+  }
+
+  @Test(
+    "A small temporary folder does not limit a command that saves elsewhere", .enabled(if: Disk.canMount, "needs root"))
+  func smallTemporaryFolder() async throws {
+    let fixture = try CommandFixture(count: Self.count)
+    let disk = try await Disk.mount(size: "600k")
+    let result = try await ChildProcess.run(
+      try Products.path("rget"), [fixture.server.url("/file.bin").absoluteString],
+      environment: ["TMPDIR": disk.folder.path("disk")], folder: fixture.folder.path)
+    #expect(result.isSuccess, "\(result.errorText)")
+    #expect(try fixture.difference(in: "file.bin") == nil)
+    #expect(try disk.folder.contents() == ["disk"])
+    try await disk.unmount()
+  }
+}
