@@ -27,9 +27,23 @@ public struct Nginx: RealServer {
 
   /// Starts nginx; see `RealServer`.
   public static func start(root: String, options: ServerOptions) async throws -> Nginx {
+    try await start(serving: "root \(root);", options)
+  }
+
+  /// Starts nginx in front of another server, to which it passes every request as it is.
+  ///
+  /// What it receives goes on at once. It is one process, so that killing it cuts every connection.
+  public static func start(inFrontOf origin: String, options: ServerOptions) async throws -> Nginx {
+    let passing = "location / { proxy_pass \(origin); proxy_http_version 1.1; proxy_buffering off; }"
+    return try await start(serving: passing, options, isOneProcess: true)
+  }
+
+  private static func start(
+    serving: String, _ options: ServerOptions, isOneProcess: Bool = false
+  ) async throws -> Nginx {
     let program = try Products.installed("nginx")
     let process = try await ServerProcess.start(program, options: options) { setting in
-      let text = configuration(root, options, setting)
+      let text = (isOneProcess ? "master_process off;\n" : "") + configuration(serving, options, setting)
       let path = try setting.folder.write(Data(text.utf8), to: "nginx.conf")
       return ["-p", setting.folder.path, "-c", path, "-e", setting.folder.path("error.log")]
     }
@@ -56,7 +70,7 @@ public struct Nginx: RealServer {
       ifRange: parts[4].isEmpty ? nil : parts[4], bodyBytes: bodyBytes, version: parts[6])
   }
 
-  private static func configuration(_ root: String, _ options: ServerOptions, _ setting: ServerProcess.Setting)
+  private static func configuration(_ serving: String, _ options: ServerOptions, _ setting: ServerProcess.Setting)
     -> String
   {
     let folder = setting.folder.path
@@ -85,7 +99,7 @@ public struct Nginx: RealServer {
         sendfile on;
         \(options.compresses ? "gzip on; gzip_types *; gzip_min_length 0;" : "")
         \(options.bytesPerSecond.map { "limit_rate \($0);" } ?? "")
-        server { \(listen) \(certificate ?? "") root \(root); }
+        server { \(listen) \(certificate ?? "") \(serving) }
       }
       """
   }

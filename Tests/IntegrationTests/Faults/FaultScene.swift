@@ -30,6 +30,8 @@ struct FaultScene: Sendable {
   var timeout: TimeInterval = 60
   var totalTimeout: TimeInterval = 600
   var retryPolicy: RetryPolicy?
+  /// The certificate to trust, in PEM.
+  var trustAnchor: String?
 
   /// A server that plays the script.
   init(_ script: [Answer]) throws {
@@ -101,6 +103,7 @@ struct FaultScene: Sendable {
     configuration.timeoutIntervalForRequest = timeout
     configuration.timeoutIntervalForResource = totalTimeout
     configuration.retryPolicy = retryPolicy
+    configuration.trustAnchorsFile = trustAnchor.map { URL(fileURLWithPath: $0) }
     return DownloadSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
   }
 
