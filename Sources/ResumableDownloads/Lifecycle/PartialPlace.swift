@@ -20,7 +20,8 @@ struct PartialPlace {
     case .refused(let reason): throw reason
     case .request:
       guard let destination = job.destination else { return nil }
-      let isTaken = destination.replacesExisting
+      let isTaken =
+        destination.replacesExisting
         ? FileStatus.of(destination.path)?.isDirectory == true : access(destination.path, F_OK) == 0
       if isTaken { throw .destinationExists(destination.path) }
       return try storing { place throws(StorageError) in try place.openBeside(destination) }

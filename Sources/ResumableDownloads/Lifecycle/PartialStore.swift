@@ -149,7 +149,8 @@ final class PartialStore {
     defer { file = nil }
     guard let file, let closed = writeLastJournal() else {
       // Without a journal the bytes cannot be trusted later, so no resume data may name them.
-      if let file, record != nil, file.length > 0, file.isInPlace, file.hasJournal { file.release() } else { file?.discard() }
+      let isUsable = record != nil && file.map { $0.length > 0 && $0.isInPlace && $0.hasJournal } == true
+      if isUsable { file?.release() } else { file?.discard() }
       return nil
     }
     file.checkpoint(closed, closed: true, on: environment.syncQueue) { _ in }

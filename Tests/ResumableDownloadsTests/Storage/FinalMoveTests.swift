@@ -57,6 +57,15 @@ internal import Testing
     #expect(!fixture.exists("partials/a.partial") && !fixture.exists("partials/a.resume"))
   }
 
+  @Test func aFileThatWasReplacedIsNotDelivered() throws {
+    let file = try fixture.partial("a", "abc", fixture.record("a"))
+    #expect(unlink(file.path) == 0)
+    #expect(throws: StorageError(operation: .move, code: ESTALE, path: file.path)) { _ = try file.finishTemporary() }
+    try Data("other".utf8).write(to: URL(fileURLWithPath: file.path))
+    #expect(throws: StorageError(operation: .move, code: ESTALE, path: file.path)) { _ = try file.finishTemporary() }
+    #expect(fixture.text("partials/a.partial") == "other")
+  }
+
   @Test func aTemporaryFileIsRemovedOnlyIfUnchanged() throws {
     let file = try fixture.partial("a", "abc", fixture.record("a"))
     let finished = try file.finishTemporary()
