@@ -78,31 +78,18 @@ struct BrokenConnectionFaultTests {
 
   @Test("A body that was compressed all the same is decoded")
   func compressed() async throws {
-    let run = try await FaultScene([try gzipped()]).start()
+    let run = try await FaultScene([Self.coded]).start()
     run.expect(Self.text, resumedAt: [])
     for case .wrote(_, _, let expected) in run.outcome.events { #expect(expected == -1) }
   }
 
   @Test("A compressed body that breaks off cannot be continued")
   func compressedBreaksOff() async throws {
-    let run = try await FaultScene([try gzipped().cut(after: 30, .close)]).start()
+    let run = try await FaultScene([Self.coded.cut(after: 30, .close)]).start()
     run.expect(failure: .networkConnectionLost)
     #expect(run.outcome.resumeData == nil)
   }
 
   private static let text = Data("some words\n".utf8)
-
-  /// The text in a stored block of gzip (RFC 1951 section 3.2.4, RFC 1952 section 2.3).
-  private func gzipped() throws -> Answer {
-    let count = UInt8(Self.text.count)
-    var crc: UInt32 = 0xFFFF_FFFF
-    for byte in Self.text {
-      crc ^= UInt32(byte)
-      for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
-    }
-    var body = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1, count, 0, ~count, 0xFF]) + Self.text
-    withUnsafeBytes(of: (~crc).littleEndian) { body.append(contentsOf: $0) }
-    body.append(contentsOf: [count, 0, 0, 0])
-    return .ok(body, FaultScene.validators + [("Content-Encoding", "gzip")])
-  }
+  private static let coded = Answer.ok(gzipped(text), FaultScene.validators + [("Content-Encoding", "gzip")])
 }

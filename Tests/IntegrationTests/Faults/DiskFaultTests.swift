@@ -48,6 +48,53 @@ struct DiskFaultTests {
     try await disk.unmount()
   }
 
+  @Test("A folder that cannot be written to is an error, and costs no body", .enabled(if: Disk.canMount, "needs root"))
+  func readOnly() async throws {
+    let server = try resource()
+    let disk = try await Disk.mount(size: "1m")
+    try await disk.makeReadOnly()
+    let fixture = try SessionFixture()
+    defer { fixture.session.invalidateAndCancel() }
+    let task = fixture.session.downloadTask(with: URLRequest(url: server.url()), to: disk.folder.url("disk/done"))
+    let outcome = try await fixture.run(task)
+    #expect(outcome.urlError?.code == .cannotCreateFile)
+    #expect(outcome.error?.underlyingPOSIXCode == Int(EROFS))
+    #expect(task.countOfBytesReceived == 0)
+    try await disk.unmount()
+  }
+
+  @Test(
+    "Where the destination turns out to be another file system the file is copied, and kept if that fails",
+    .enabled(if: Disk.canMount, "needs root"), arguments: [true, false])
+  func destinationElsewhere(hasRoom: Bool) async throws {
+    let (halfway, goOn) = (Gate(), Gate())
+    let answer = Answer.ok(FaultScene.whole, FaultScene.validators)
+    let scene = try FaultScene([answer.inserting(.signal(halfway), .wait(goOn), after: 500_000)])
+    let place = try scene.folder.makeFolder("place")
+    async let ended = scene.download(to: "place/done")
+    try await halfway.opened()
+    // From here on the path leads to another disk than the one that the partial file lies on.
+    let disk = Disk(folder: scene.folder, name: "place")
+    try await disk.mount(size: hasRoom ? "4m" : "600k")
+    goOn.open()
+    let run = try await ended
+    let shown = try FileManager.default.contentsOfDirectory(atPath: place)
+    if hasRoom {
+      run.expect(FaultScene.whole, resumedAt: [])
+      #expect(shown == ["done"])
+      try await disk.unmount()
+    } else {
+      run.expect(failure: .cannotWriteToFile)
+      #expect(run.outcome.error?.underlyingPOSIXCode == Int(ENOSPC))
+      #expect(shown == [])
+      try await disk.unmount()
+      let again = try await scene.download(to: "place/done")
+      #expect(again.requests.isEmpty)
+      again.expect(FaultScene.whole, resumedAt: [FaultScene.length])
+    }
+    #expect(try scene.contents == (hasRoom ? ["place"] : ["place", "place/done"]))
+  }
+
   @Test(
     "A delegate can move its file to another file system",
     .enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm"), "there is no /dev/shm"))

@@ -13,19 +13,26 @@ struct Disk {
   }()
 
   let folder: TemporaryFolder
+  /// Where it lies in the folder.
+  var name = "disk"
+  private var path: String { folder.path(name) }
 
   static func mount(size: String) async throws -> Disk {
     let disk = Disk(folder: try TemporaryFolder("disk"))
-    try disk.folder.makeFolder("disk")
-    try await disk.run("mount", ["-t", "tmpfs", "-o", "size=\(size),mode=700", "tmpfs", disk.folder.path("disk")])
+    try disk.folder.makeFolder(disk.name)
+    try await disk.mount(size: size)
     return disk
   }
 
-  func resize(_ size: String) async throws {
-    try await run("mount", ["-o", "remount,size=\(size)", folder.path("disk")])
+  func mount(size: String) async throws {
+    try await run("mount", ["-t", "tmpfs", "-o", "size=\(size),mode=700", "tmpfs", path])
   }
 
-  func unmount() async throws { try await run("umount", ["-l", folder.path("disk")]) }
+  func resize(_ size: String) async throws { try await run("mount", ["-o", "remount,size=\(size)", path]) }
+
+  func makeReadOnly() async throws { try await run("mount", ["-o", "remount,ro", path]) }
+
+  func unmount() async throws { try await run("umount", ["-l", path]) }
 
   private func run(_ name: String, _ arguments: [String]) async throws {
     let result = try await ChildProcess.run(try Products.installed(name), arguments)
