@@ -67,6 +67,7 @@ extension DownloadTask: DownloadObserver {
     let handlers = locked.withLock { state in
       defer { state.cancelHandlers = [] }
       state.isCanceling = state.isCanceling || error != nil
+      state.hasEnded = true
       return state.cancelHandlers
     }
     for handler in handlers { handler.call(failure?.resumeData) }

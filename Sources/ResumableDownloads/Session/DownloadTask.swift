@@ -23,6 +23,8 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     var isStarted = false
     var isPausedByProgress = false
     var isCanceling = false
+    /// Nothing more happens; the delegate may not know yet.
+    var hasEnded = false
     var isCompleted = false
     var error: URLError?
     var response: DownloadResponse?
@@ -209,6 +211,9 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     var job = job
     job.bytesPerSecond = bytesPerSecondLimit
     coordinator.start(job, id: identifier, priority: priority, notBefore: date, observer: self)
+    // Whoever cancelled from another thread in this moment found nothing to cancel.
+    let cancellation = locked.withLock { $0.isCanceling ? !$0.cancelHandlers.isEmpty : nil }
+    if let cancellation { coordinator.cancel(id: identifier, producingResumeData: cancellation) }
   }
 
   /// Stops reading from the server until the matching `resume()`; calls nest. No timeout runs meanwhile.
@@ -255,7 +260,7 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
   private func cancel(handler: CancelHandler?) {
     enum Action { case tooLate, end, tell }
     let action: Action = locked.withLock { state in
-      guard !state.isCanceling, !state.isCompleted else { return .tooLate }
+      guard !state.isCanceling, !state.hasEnded else { return .tooLate }
       state.isCanceling = true
       if let handler { state.cancelHandlers.append(handler) }
       return state.isStarted ? .tell : .end

@@ -124,6 +124,38 @@ struct CallbackFaultTests {
     }
   }
 
+  @Test("A download that ends while the delegate is busy can no longer be cancelled, and says so")
+  func cancelledTooLate() async throws {
+    let (told, answered) = (Gate(), Observed<[Data?]>([]))
+    let scene = try FaultScene([FaultScene.rest, FaultScene.rest])
+    let delegate = try RecordingDelegate()
+    let busy = Gate()
+    delegate.hooks.onFinish = { _, _ in
+      told.open()
+      let passed = DispatchSemaphore(value: 0)
+      Task {
+        try? await busy.opened()
+        passed.signal()
+      }
+      passed.wait()
+    }
+    let session = scene.session(delegate)
+    defer { session.invalidateAndCancel() }
+    let task = session.downloadTask(with: scene.server.url())
+    task.resume()
+    try await told.opened()
+    // Another download of the session, from its start to its end, shows that the loop is done with the first one.
+    let (file, _) = try await session.download(from: scene.server.url("/other"))
+    try FileManager.default.removeItem(at: file)
+    task.cancel(byProducingResumeData: { data in answered.update { $0.append(data) } })
+    #expect(try await answered.wait(for: "the handler") { !$0.isEmpty } == [nil])
+    busy.open()
+    let outcome = try await delegate.completion(of: task)
+    #expect(outcome.error == nil)
+    #expect(outcome.data == FaultScene.whole)
+    #expect(delegate.orderViolations(for: task) == [])
+  }
+
   @Test("Code that was written for Foundation's types pauses and goes on")
   func ported() async throws {
     let scene = try FaultScene([FaultScene.beginning(.hang), FaultScene.rest])
