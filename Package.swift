@@ -22,6 +22,9 @@ let package = Package(
     .executableTarget(
       name: "rget", dependencies: ["ResumableDownloads", "LoopbackServer"], path: "Examples/rget",
       swiftSettings: strict),
+    .executableTarget(
+      name: "download-bench", dependencies: ["ResumableDownloads", "LoopbackServer", "TestSupport"],
+      path: "Examples/Benchmark", swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["ResumableDownloads", "LoopbackServer"], path: "Tests/TestSupport",
       swiftSettings: strict),

@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+
+/// Runs the workloads and gathers what they cost.
+struct Benchmark {
+  /// A program that takes longer is ended and left out.
+  private static let limitSeconds = 900.0
+
+  let options: Arguments.Options
+  let workspace: Workspace
+
+  private var sizes: Sizes { Sizes(scale: options.scale) }
+  private var served: ServedFiles { ServedFiles(root: workspace.path + "/served") }
+
+  func run() async throws -> Report {
+    Command.message("making the files to serve in \(workspace.path)")
+    try served.make(for: options.workloads, sizes)
+    var report = Report(
+      machine: await Machine.current(folder: workspace.path), scale: options.scale, rounds: options.rounds,
+      workloads: [], costs: [], notes: [])
+    for workload in options.workloads { report.workloads.append(try await run(workload, &report.notes)) }
+    if options.countsCosts { report.costs = try await costs(&report.notes) }
+    report.verdicts = Targets.verdicts(report)
+    return report
+  }
+
+  private func run(_ workload: Workload, _ notes: inout [String]) async throws -> WorkloadReport {
+    let isThrottled = workload == .pauses
+    let nginx = try await Nginx.start(
+      root: served.root,
+      options: ServerOptions(bytesPerSecond: isThrottled ? Sizes.throttledSpeed : nil, usesTLS: workload == .tls))
+    var scene = Scene(workload: workload, nginx: nginx)
+    if workload == .sparse { scene.partial = try await sparsePartial() }
+    if let certificate = nginx.certificate { scene.isTrusted = await Trust.isPossible(certificate: certificate) }
+    var result = WorkloadReport(
+      workload: workload, peers: present(scene, &notes).map { PeerReport(peer: $0, samples: []) })
+    for round in 0...options.rounds { try measure(round, scene, &result, &notes) }
+    try await nginx.stop()
+    result.summarize()
+    return result
+  }
+
+  /// One round: every program once. Round 0 warms up and does not count.
+  private func measure(_ round: Int, _ scene: Scene, _ result: inout WorkloadReport, _ notes: inout [String]) throws {
+    Command.message("(\(scene.workload.letter)) \(round == 0 ? "warm-up" : "round \(round) of \(options.rounds)")")
+    for report in result.peers {
+      do {
+        let sample = try run(report.peer, scene)
+        guard round > 0, let index = result.peers.firstIndex(where: { $0.peer == report.peer }) else { continue }
+        result.peers[index].samples.append(sample)
+      } catch where !report.peer.isOurs {
+        notes.append("(\(scene.workload.letter)) \(report.peer.title) was left out: \(error)")
+        result.peers.removeAll { $0.peer == report.peer }
+      }
+    }
+  }
+
+  private func run(_ peer: Peer, _ scene: Scene) throws -> Sample {
+    let folder = try workspace.makeRunFolder()
+    let source = scene.workload == .sparse && peer == .library ? "fresh" : scene.workload.servedFolder
+    let job = Job(
+      peer: peer, workload: scene.workload, sizes: sizes, base: scene.nginx.url("/\(source)").absoluteString,
+      folder: folder, certificate: scene.nginx.certificate, count: sizes.count(scene.workload))
+    if peer == .resumed { try scene.partial?.place(in: folder + "/partials") }
+    var command = try job.command()
+    if let certificate = job.certificate, scene.isTrusted {
+      command = try Trust.wrapped(command, certificate: certificate)
+    }
+    let run = try ProcessRun.measure(
+      command.program, command.arguments, folder: folder, limitSeconds: Self.limitSeconds)
+    for number in 0..<job.count {
+      try Comparison.check("\(job.output)/\(number)", isCopyOf: served.path(source, number))
+    }
+    let values = peer.program == nil ? try JSONDecoder().decode([String: Double].self, from: run.output) : [:]
+    return Sample(run, values: values)
+  }
+
+  /// The peers that can take part.
+  private func present(_ scene: Scene, _ notes: inout [String]) -> [Peer] {
+    scene.workload.peers.filter { peer in
+      if let program = peer.program, Tools.path(program) == nil {
+        notes.append("(\(scene.workload.letter)) \(peer.title) was left out: \(program) is not installed")
+        return false
+      }
+      if scene.nginx.certificate != nil, !scene.isTrusted, peer.program == nil {
+        notes.append("(\(scene.workload.letter)) \(peer.title) was left out: it cannot be made to trust the server here")
+        return false
+      }
+      return true
+    }
+  }
+
+  private func sparsePartial() async throws -> SparsePartial {
+    // Slow enough that the first journal is there long before the end.
+    let slow = try await Nginx.start(root: served.root, options: ServerOptions(bytesPerSecond: 2 << 20))
+    let partial = try await SparsePartial(url: slow.url("/sparse/0"), folder: workspace.path, bytes: sizes.sparseBytes)
+    try await slow.stop()
+    return partial
+  }
+
+  private func costs(_ notes: inout [String]) async throws -> [CostReport] {
+    let nginx = try await Nginx.start(root: served.root)
+    let counter = CostCounter(workspace: workspace, served: served, nginx: nginx, sizes: sizes)
+    notes += counter.notes
+    let reports = try CostCounter.workloads.filter { options.workloads.contains($0) }.map { try counter.count($0) }
+    try await nginx.stop()
+    return reports
+  }
+}
+
+/// What the runs of one workload have in common.
+private struct Scene {
+  let workload: Workload
+  let nginx: Nginx
+  var partial: SparsePartial?
+  var isTrusted = false
+}

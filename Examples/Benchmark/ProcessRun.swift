@@ -1,0 +1,129 @@
+import Foundation
+import LoopbackServer
+
+/// One run of a program as a whole process, and what it cost (wait4(2)).
+struct ProcessRun {
+  let wallSeconds: Double
+  let userSeconds: Double
+  let systemSeconds: Double
+  /// The largest resident size.
+  let peakBytes: Int64
+  /// The most threads that were seen at once; looked at every few milliseconds.
+  let threads: Int
+  let output: Data
+
+  private typealias Fork = @convention(c) () -> pid_t
+  /// The C library's fork(2), which its Swift module hides. `posix_spawn` lends the child our memory until it has
+  /// started, and Linux then counts our resident size as the least peak of the child (getrusage(2), `ru_maxrss`).
+  private static let fork = dlsym(nil, "fork").map { unsafeBitCast($0, to: Fork.self) }
+
+  /// Runs a program to its end; output and errors go to files in `folder`.
+  static func measure(_ program: String, _ arguments: [String], folder: String, limitSeconds: Double) throws -> ProcessRun
+  {
+    let (output, errors) = (folder + "/stdout", folder + "/stderr")
+    var words = ([program] + arguments).map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    let descriptors = try [
+      opened("/dev/null", O_RDONLY), opened(output, O_WRONLY | O_CREAT | O_TRUNC),
+      opened(errors, O_WRONLY | O_CREAT | O_TRUNC),
+    ]
+    defer { for descriptor in descriptors { close(descriptor) } }
+    let start = SteadyClock.now()
+    let child = try launch(&words, descriptors)
+    let watcher = ProcessWatcher(child, limitSeconds: limitSeconds)
+    var (status, usage) = (Int32(0), rusage())
+    watcher.waitForEnd()
+    let wall = SteadyClock.now() - start
+    while wait4(child, &status, 0, &usage) < 0 && errno == EINTR {}
+    guard status == 0 else {
+      let text = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
+      let name = (program as NSString).lastPathComponent
+      throw BenchmarkError.peerFailed(
+        "\(name) ended with wait status \(status)\(watcher.isTooSlow ? " after its time limit" : ""): \(text.suffix(300))")
+    }
+    return ProcessRun(
+      wallSeconds: wall, userSeconds: SteadyClock.seconds(usage.ru_utime), systemSeconds: SteadyClock.seconds(usage.ru_stime),
+      peakBytes: Int64(usage.ru_maxrss) * 1024, threads: watcher.threads,
+      output: try Data(contentsOf: URL(fileURLWithPath: output)))
+  }
+
+  private static func launch(_ words: inout [UnsafeMutablePointer<CChar>?], _ descriptors: [Int32]) throws -> pid_t {
+    guard let fork else { throw BenchmarkError.missing("fork") }
+    return try words.withUnsafeMutableBufferPointer { words in
+      try descriptors.withUnsafeBufferPointer { descriptors in
+        let child = fork()
+        if child == 0 {
+          // Between fork and exec only calls that are safe in a signal handler: other threads may hold any lock.
+          for (number, descriptor) in descriptors.enumerated() { dup2(descriptor, Int32(number)) }
+          if let list = words.baseAddress, let program = list[0] { execv(program, list) }
+          _exit(127)
+        }
+        guard child > 0 else { throw BenchmarkError.last("fork") }
+        return child
+      }
+    }
+  }
+
+  private static func opened(_ path: String, _ flags: Int32) throws -> Int32 {
+    let descriptor = open(path, flags | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw BenchmarkError.last("open \(path)") }
+    return descriptor
+  }
+}
+
+/// Waits for a child without reaping it, counts its threads meanwhile and ends it when it takes too long.
+final class ProcessWatcher: Sendable {
+  private struct State: Sendable {
+    var threads = 1
+    var isEnded = false
+    var isTooSlow = false
+  }
+
+  private static let pollMicroseconds: UInt32 = 5000
+
+  private let child: pid_t
+  private let state = Observed(State())
+
+  init(_ child: pid_t, limitSeconds: Double) {
+    self.child = child
+    let deadline = SteadyClock.now() + limitSeconds
+    Thread.detachNewThread { [self] in
+      while look(deadline) { usleep(Self.pollMicroseconds) }
+    }
+  }
+
+  var threads: Int { state.value.threads }
+  var isTooSlow: Bool { state.value.isTooSlow }
+
+  /// Returns when the child has ended. Its number stays taken until `wait4`, so nobody else is looked at or killed.
+  func waitForEnd() {
+    var info = siginfo_t()
+    while waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+    state.update { $0.isEnded = true }
+  }
+
+  private func look(_ deadline: Double) -> Bool {
+    let count = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(child)/task").count) ?? 0
+    return state.update { [child] state in
+      guard !state.isEnded else { return false }
+      state.threads = max(state.threads, count)
+      if SteadyClock.now() > deadline, !state.isTooSlow {
+        state.isTooSlow = true
+        kill(child, SIGKILL)
+      }
+      return true
+    }
+  }
+}
+
+/// Time in seconds.
+enum SteadyClock {
+  /// Goes on steadily (CLOCK_MONOTONIC).
+  static func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+}

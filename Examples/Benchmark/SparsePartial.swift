@@ -1,0 +1,68 @@
+import Foundation
+import FoundationNetworking
+import LoopbackServer
+import ResumableDownloads
+
+/// A partial file of a huge download that lacks its end, as a process that was killed leaves it.
+struct SparsePartial: Sendable {
+  private static let limitSeconds = 60.0
+
+  private let name: String
+  private let journal: Data
+  private let bytes: Int64
+
+  /// Begins the download from a slow server and keeps the journal that it writes on the way.
+  init(url: URL, folder: String, bytes: Int64) async throws {
+    let configuration = URLSessionConfiguration.default
+    configuration.partialsDirectory = URL(fileURLWithPath: folder + "/begun", isDirectory: true)
+    let begun = Beginning(folder: folder + "/begun")
+    let session = DownloadSession(configuration: configuration, delegate: begun, delegateQueue: nil)
+    let task = session.downloadTask(with: url)
+    task.resume()
+    let found = try await begun.found.wait(for: "a journal", timeoutSeconds: Self.limitSeconds) { $0 != nil }
+    session.invalidateAndCancel()
+    guard let (name, journal) = found else { throw BenchmarkError.client("there is no journal") }
+    self.name = name
+    self.journal = journal
+    self.bytes = bytes
+  }
+
+  /// Puts the partial file, one hole, and its journal into a folder.
+  func place(in folder: String) throws {
+    let stem = "\(folder)/\(name)"
+    try write(journal, length: nil, to: stem + ".resume")
+    try write(Data(), length: bytes - Sizes.missingBytes, to: stem + ".partial")
+  }
+
+  private func write(_ data: Data, length: Int64?, to path: String) throws {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw BenchmarkError.last("open \(path)") }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    try file.write(contentsOf: data)
+    if let length { try file.truncate(atOffset: UInt64(length)) }
+    try file.close()
+  }
+
+  /// Looks for the journal with every progress callback.
+  private final class Beginning: NSObject, URLSessionDownloadDelegate, Sendable {
+    let found = Observed<(name: String, journal: Data)?>(nil)
+    private let folder: String
+
+    init(folder: String) { self.folder = folder }
+
+    func urlSession(
+      _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+      totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+    ) {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      guard let name = names.first(where: { $0.hasSuffix(".resume") }),
+        let journal = FileManager.default.contents(atPath: "\(folder)/\(name)")
+      else { return }
+      let stem = String(name.dropLast(".resume".count))
+      found.update { $0 = $0 ?? (stem, journal) }
+    }
+
+    func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
+    }
+  }
+}

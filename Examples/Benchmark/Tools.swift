@@ -1,0 +1,41 @@
+import Foundation
+import TestSupport
+
+/// Programs that are there or not.
+enum Tools {
+  /// The path of an installed program; nil when it is absent.
+  static func path(_ name: String) -> String? { try? Products.installed(name) }
+
+  /// The first line of what a program says about its version.
+  static func version(_ name: String) async -> String? {
+    guard let path = path(name) else { return nil }
+    let option = name == "nginx" ? "-v" : "--version"
+    guard let result = try? await ChildProcess.run(path, [option]) else { return nil }
+    let text = result.text.isEmpty ? result.errorText : result.text
+    return text.split(separator: "\n").first.map(String.init)
+  }
+}
+
+/// Why the benchmark could not go on.
+enum BenchmarkError: Error, CustomStringConvertible {
+  case missing(String)
+  case system(call: String, code: Int32)
+  case peerFailed(String)
+  case wrongFile(String)
+  case client(String)
+  case malformedReport(String)
+
+  var description: String {
+    switch self {
+    case .missing(let name): "\(name) is not installed"
+    case .system(let call, let code): "\(call) failed: \(String(cString: strerror(code)))"
+    case .peerFailed(let text): text
+    case .wrongFile(let text): text
+    case .client(let text): text
+    case .malformedReport(let text): "the report cannot be read: \(text)"
+    }
+  }
+
+  /// The error of the system call that has just failed.
+  static func last(_ call: String) -> BenchmarkError { .system(call: call, code: errno) }
+}

@@ -1,0 +1,3 @@
+import Foundation
+
+exit(await Command.run(Array(CommandLine.arguments.dropFirst())))
