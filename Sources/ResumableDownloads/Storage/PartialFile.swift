@@ -8,6 +8,8 @@ final class PartialFile {
   private(set) var journal: JournalFile
   private(set) var directory: PartialDirectory
   private(set) var descriptor: FileDescriptor?
+  /// Whether this object has seen or written the journal. Asked for with every piece of a body, so the disk is not.
+  private(set) lazy var hasJournal = journal.exists
 
   init(stem: String, length: Int64, descriptor: FileDescriptor, directory: PartialDirectory) {
     self.stem = stem
@@ -19,7 +21,6 @@ final class PartialFile {
 
   var name: String { stem + ".partial" }
   var path: String { directory.path + "/" + name }
-  var hasJournal: Bool { journal.exists }
   /// Whether the name still leads to the open file, which somebody may have removed or replaced.
   var isInPlace: Bool {
     descriptor?.status?.isSameFile(as: FileStatus.of(name, in: directory.descriptor.number)) == true
@@ -58,6 +59,7 @@ final class PartialFile {
   func writeJournal(_ record: ResumeData) throws(StorageError) {
     _ = try opened(.write)
     try journal.write(record)
+    hasJournal = true
   }
 
   /// Syncs the data written so far and then a journal that says so; the completion gets the synced length.
@@ -113,7 +115,7 @@ final class PartialFile {
     try? journal.remove()
     old.descriptor?.unlock()
     old.descriptor = nil
-    (stem, directory, journal) = (old.stem, old.directory, old.journal)
+    (stem, directory, journal, hasJournal) = (old.stem, old.directory, old.journal, false)
   }
 
   /// Turns the file into one that a delegate may move or read, with no wait for the disk.
