@@ -4,7 +4,7 @@ import TestSupport
 /// Runs the workloads and gathers what they cost.
 struct Benchmark {
   /// A program that takes longer is ended and left out.
-  private static let limitSeconds = 900.0
+  private static let limitSeconds = 300.0
 
   let options: Arguments.Options
   let workspace: Workspace

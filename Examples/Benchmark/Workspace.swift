@@ -44,6 +44,7 @@ struct Workspace {
     for number in [SIGINT, SIGTERM] {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number)
+      // The handler keeps the source, until it runs.
       source.setEventHandler {
         source.cancel()
         Children.endAll()

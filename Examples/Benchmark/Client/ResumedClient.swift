@@ -14,7 +14,7 @@ struct ResumedClient {
     }
     // The server has got another port since.
     let data = try left.replacingRequest(URLRequest(url: try order.url(0))).encoded
-    let before = try Self.bytesRead()
+    let reads = try ReadWatch(left.partialURL.path)
     let end = Observed<String?>(nil)
     let session = DownloadSession(configuration: order.configuration)
     defer { session.finishTasksAndInvalidate() }
@@ -27,16 +27,26 @@ struct ResumedClient {
     task.resume()
     let failure = try await end.wait(for: "the download") { $0 != nil } ?? ""
     guard failure.isEmpty else { throw BenchmarkError.client(failure) }
-    return ["bytesReadFromFiles": Double(try Self.bytesRead() - before)]
+    return ["readsOfPartial": Double(reads.count())]
+  }
+}
+
+/// Counts how often anybody reads a file (inotify(7), `IN_ACCESS`).
+private struct ReadWatch {
+  private let descriptor: FileHandle
+
+  init(_ path: String) throws {
+    let number = inotify_init1(Int32(IN_NONBLOCK.rawValue) | Int32(IN_CLOEXEC.rawValue))
+    guard number >= 0 else { throw BenchmarkError.last("inotify_init1") }
+    descriptor = FileHandle(fileDescriptor: number, closeOnDealloc: true)
+    guard inotify_add_watch(number, path, UInt32(IN_ACCESS)) >= 0 else { throw BenchmarkError.last("watch \(path)") }
   }
 
-  /// What this process has read with read(2) and its relatives, not from sockets (proc(5), `/proc/pid/io`): of a
-  /// download that is continued that is the journal, and the wake-ups of the loop.
-  private static func bytesRead() throws -> Int64 {
-    let text = try String(contentsOfFile: "/proc/self/io", encoding: .utf8)
-    for line in text.split(separator: "\n") where line.hasPrefix("rchar: ") {
-      if let count = Int64(line.dropFirst("rchar: ".count)) { return count }
-    }
-    throw BenchmarkError.client("/proc/self/io has no count of bytes read")
+  /// Reads that follow each other at once may count as one.
+  func count() -> Int {
+    var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+    let bytes = read(descriptor.fileDescriptor, &buffer, buffer.count)
+    // Events of a watched file carry no name, so all have the same size.
+    return bytes > 0 ? bytes / MemoryLayout<inotify_event>.size : 0
   }
 }

@@ -88,15 +88,8 @@ final class DownloadCoordinator: Sendable {
 
 /// The downloads of one loop: those that run, and those that wait for a free connection. Confined to the loop's thread.
 final class DriverTable {
-  private struct Waiting {
-    var id: Int
-    var priority: Float
-    var origin: String
-    var begin: () -> Void
-  }
-
   private var running: [Int: (driver: DownloadDriver, origin: String)] = [:]
-  private var waiting: [Waiting] = []
+  private var waiting = WaitingLine()
   private var suspendedWaiting: Set<Int> = []
   /// Those that run and are suspended.
   private var paused: Set<Int> = []
@@ -112,7 +105,7 @@ final class DriverTable {
     if delay > 0 { hold(id, seconds: delay, environment: environment, on: loop) }
     let origin = URLResolver.origin(of: job.url).map { "\($0.scheme)://\($0.host):\($0.port)" } ?? ""
     observers[id] = (observer, job)
-    let entry = Waiting(id: id, priority: priority, origin: origin) { [unowned self] in
+    let entry = WaitingLine.Entry(id: id, priority: priority, origin: origin) { [unowned self] in
       let job = self.observers[id]?.job ?? job
       let driver = DownloadDriver(job: job, environment: environment, loop: loop, observer: observer) { [weak self] _ in
         self?.ended(id)
@@ -121,8 +114,7 @@ final class DriverTable {
       self.count(origin, by: 1)
       driver.start()
     }
-    let place = waiting.firstIndex { $0.priority < priority } ?? waiting.endIndex
-    waiting.insert(entry, at: place)
+    waiting.add(entry)
     admit()
   }
 
@@ -143,6 +135,7 @@ final class DriverTable {
       return entry.driver.resume()
     }
     suspendedWaiting.remove(id)
+    waiting.unblock(id)
     admit()
   }
 
@@ -154,7 +147,7 @@ final class DriverTable {
   func cancel(_ id: Int, producingResumeData: Bool) {
     if let entry = running[id] { return entry.driver.cancel(producingResumeData: producingResumeData) }
     guard let known = observers.removeValue(forKey: id) else { return }
-    waiting.removeAll { $0.id == id }
+    waiting.remove(id)
     suspendedWaiting.remove(id)
     var data: Data?
     if producingResumeData, case .resume(_, let original) = known.job.source { data = original }
@@ -178,6 +171,7 @@ final class DriverTable {
   /// The session's answer for a download whose time has come.
   private func mayBegin(_ id: Int, _ answer: DelayedStart) {
     guard held.remove(id) != nil else { return }
+    waiting.unblock(id)
     switch answer {
     case .asPlanned: break
     case .instead(let request): observers[id]?.job.replaceRequest(by: request)
@@ -188,17 +182,16 @@ final class DriverTable {
 
   private func admit() {
     // Looked up anew each time: what begins may end at once and admit others itself.
-    while let index = waiting.firstIndex(where: { mayBegin($0) }) {
-      waiting.remove(at: index).begin()
-    }
+    while let entry = waiting.next(hasRoom: hasRoom, isBlocked: isBlocked) { entry.begin() }
   }
 
-  private func mayBegin(_ entry: Waiting) -> Bool {
+  private func isBlocked(_ id: Int) -> Bool { suspendedWaiting.contains(id) || held.contains(id) }
+
+  private func hasRoom(_ entry: WaitingLine.Entry) -> Bool {
     guard let options = observers[entry.id]?.job.options else { return true }
     let limit = options.maximumConnectionsPerHost
     if options.maximumDownloads > 0, running.count - paused.count >= options.maximumDownloads { return false }
-    let isFree = limit <= 0 || runningPerOrigin[entry.origin, default: 0] < limit
-    return isFree && !suspendedWaiting.contains(entry.id) && !held.contains(entry.id)
+    return limit <= 0 || runningPerOrigin[entry.origin, default: 0] < limit
   }
 
   private func ended(_ id: Int) {

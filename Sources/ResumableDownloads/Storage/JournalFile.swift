@@ -31,8 +31,6 @@ final class JournalFile: Sendable {
   private var checkpointName: String { name + ".sync" }
   private var path: String { directoryPath + "/" + name }
 
-  var exists: Bool { FileStatus.of(name, in: directory.number) != nil }
-
   /// Writes the journal under a temporary name and renames it, without waiting for the disk.
   func write(_ record: ResumeData) throws(StorageError) {
     try state.withLock { (state) throws(StorageError) in

@@ -54,7 +54,7 @@ extension PartialDirectory {
       file.lock(attempts: 1), let status = file.status, status.modified < limit,
       status.isSameFile(as: FileStatus.of(name, in: descriptor.number))
     else { return }
-    PartialFile(stem: stem, length: status.size, descriptor: file, directory: self).discard()
+    PartialFile(stem: stem, length: status.size, descriptor: file, directory: self, hasJournal: true).discard()
   }
 
   private func isOld(_ name: String, _ limit: Date) -> Bool {

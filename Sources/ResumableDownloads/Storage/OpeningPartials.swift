@@ -25,7 +25,7 @@ extension PartialDirectory {
     let found = JournalFile.read(stem + ".resume", in: descriptor)
     if case .unreadable = found { throw .notOurs(path + "/" + stem + ".resume") }
     if case .record(let record) = found, let opened = try trusted(file, stem, record) { return opened }
-    PartialFile(stem: stem, length: 0, descriptor: file, directory: self).discard()
+    PartialFile(stem: stem, length: 0, descriptor: file, directory: self, hasJournal: true).discard()
     return nil
   }
 
@@ -63,7 +63,7 @@ extension PartialDirectory {
     guard let size = file.status?.size else { return nil }
     let length = Self.trustedLength(of: record, size: size)
     guard length >= 1 else { return nil }
-    let partial = PartialFile(stem: stem, length: size, descriptor: file, directory: self)
+    let partial = PartialFile(stem: stem, length: size, descriptor: file, directory: self, hasJournal: true)
     if length < size { try partial.cut(to: length) }
     var record = record
     record.recordProgress(

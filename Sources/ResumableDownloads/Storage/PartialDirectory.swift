@@ -53,7 +53,7 @@ final class PartialDirectory: Sendable {
       _ = unlinkat(descriptor.number, name, 0)
       throw error
     }
-    return PartialFile(stem: stem, length: 0, descriptor: file, directory: self)
+    return PartialFile(stem: stem, length: 0, descriptor: file, directory: self, hasJournal: false)
   }
 
   /// Removes a journal whose partial file is gone, but never a file that is no journal.

@@ -8,14 +8,15 @@ final class PartialFile {
   private(set) var journal: JournalFile
   private(set) var directory: PartialDirectory
   private(set) var descriptor: FileDescriptor?
-  /// Whether this object has seen or written the journal. Asked for with every piece of a body, so the disk is not.
-  private(set) lazy var hasJournal = journal.exists
+  /// Whether there is a journal, by what this object knows: it is asked for with every piece of a body, the disk is not.
+  private(set) var hasJournal: Bool
 
-  init(stem: String, length: Int64, descriptor: FileDescriptor, directory: PartialDirectory) {
+  init(stem: String, length: Int64, descriptor: FileDescriptor, directory: PartialDirectory, hasJournal: Bool) {
     self.stem = stem
     self.length = length
     self.descriptor = descriptor
     self.directory = directory
+    self.hasJournal = hasJournal
     journal = JournalFile(stem: stem, directory: directory.descriptor, path: directory.path)
   }
 
@@ -126,7 +127,7 @@ final class PartialFile {
     guard isInPlace else { throw StorageError(operation: .move, code: ESTALE, path: path) }
     guard renameat(number, name, number, stem + ".tmp") == 0 else { throw .last(.move, path) }
     _ = fchmod(file.number, SystemFacts.fileMode)
-    try? journal.remove()
+    if hasJournal { try? journal.remove() }
     file.unlock()
     descriptor = nil
     return FinishedFile(path: directory.path + "/" + stem + ".tmp", status: status)
