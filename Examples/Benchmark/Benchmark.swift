@@ -17,14 +17,23 @@ struct Benchmark {
     try served.make(for: options.workloads, sizes)
     var report = Report(
       machine: await Machine.current(folder: workspace.path), scale: options.scale, rounds: options.rounds,
-      workloads: [], costs: [], notes: [])
-    for workload in options.workloads { report.workloads.append(try await run(workload, &report.notes)) }
+      workloads: [], costs: [], notes: [try leastPeak()])
+    for workload in options.workloads { report.workloads.append(try await run(workload, &report)) }
     if options.countsCosts { report.costs = try await costs(&report.notes) }
+    report.workloads.removeAll { $0.peers.isEmpty }
     report.verdicts = Targets.verdicts(report)
     return report
   }
 
-  private func run(_ workload: Workload, _ notes: inout [String]) async throws -> WorkloadReport {
+  /// What a program costs that does nothing: it begins as a copy of this process.
+  private func leastPeak() throws -> String {
+    guard let program = Tools.path("true") else { throw BenchmarkError.missing("true") }
+    let run = try ProcessRun.measure(
+      program, [], folder: try workspace.makeRunFolder(), limitSeconds: Self.limitSeconds)
+    return "a peak of \(Unit.mebibytes(Double(run.peakBytes))) MiB is the least that can be told, that of `true`"
+  }
+
+  private func run(_ workload: Workload, _ report: inout Report) async throws -> WorkloadReport {
     let isThrottled = workload == .pauses
     let nginx = try await Nginx.start(
       root: served.root,
@@ -33,24 +42,28 @@ struct Benchmark {
     if workload == .sparse { scene.partial = try await sparsePartial() }
     if let certificate = nginx.certificate { scene.isTrusted = await Trust.isPossible(certificate: certificate) }
     var result = WorkloadReport(
-      workload: workload, peers: present(scene, &notes).map { PeerReport(peer: $0, samples: []) })
-    for round in 0...options.rounds { try measure(round, scene, &result, &notes) }
+      workload: workload, peers: present(scene, &report.notes).map { PeerReport(peer: $0, samples: []) })
+    let subject = result.subject?.peer
+    for round in 0...options.rounds { measure(round, scene, &result, &report) }
     try await nginx.stop()
+    // Without the one that the ratios are about there is nothing to tell.
+    if result.subject?.peer != subject { result.peers = [] }
     result.summarize()
     return result
   }
 
   /// One round: every program once. Round 0 warms up and does not count.
-  private func measure(_ round: Int, _ scene: Scene, _ result: inout WorkloadReport, _ notes: inout [String]) throws {
+  private func measure(_ round: Int, _ scene: Scene, _ result: inout WorkloadReport, _ report: inout Report) {
     Command.message("(\(scene.workload.letter)) \(round == 0 ? "warm-up" : "round \(round) of \(options.rounds)")")
-    for report in result.peers {
+    for peer in result.peers.map(\.peer) {
       do {
-        let sample = try run(report.peer, scene)
-        guard round > 0, let index = result.peers.firstIndex(where: { $0.peer == report.peer }) else { continue }
+        let sample = try run(peer, scene)
+        guard round > 0, let index = result.peers.firstIndex(where: { $0.peer == peer }) else { continue }
         result.peers[index].samples.append(sample)
-      } catch where !report.peer.isOurs {
-        notes.append("(\(scene.workload.letter)) \(report.peer.title) was left out: \(error)")
-        result.peers.removeAll { $0.peer == report.peer }
+      } catch {
+        report.notes.append("(\(scene.workload.letter)) \(peer.title) failed: \(error)")
+        report.hasFailed = report.hasFailed || peer.isOurs
+        result.peers.removeAll { $0.peer == peer }
       }
     }
   }

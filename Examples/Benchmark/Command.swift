@@ -26,6 +26,7 @@ enum Command {
     try report.encoded().write(to: URL(fileURLWithPath: options.json))
     try finish(report, options.catalogue)
     message("the results are in \(options.json)")
+    if report.hasFailed { throw BenchmarkError.client("a download of this library failed: see the notes") }
   }
 
   /// Prints the tables, and writes the page where it is asked for.

@@ -14,7 +14,8 @@ struct ResumedClient {
     }
     // The server has got another port since.
     let data = try left.replacingRequest(URLRequest(url: try order.url(0))).encoded
-    let reads = try ReadWatch(left.partialURL.path)
+    // It lies where it was put, not where it was begun.
+    let reads = try ReadWatch("\(order.partials)/\(left.partialURL.lastPathComponent)")
     let end = Observed<String?>(nil)
     let session = DownloadSession(configuration: order.configuration)
     defer { session.finishTasksAndInvalidate() }
@@ -36,7 +37,7 @@ private struct ReadWatch {
   private let descriptor: FileHandle
 
   init(_ path: String) throws {
-    let number = inotify_init1(Int32(IN_NONBLOCK.rawValue) | Int32(IN_CLOEXEC.rawValue))
+    let number = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     guard number >= 0 else { throw BenchmarkError.last("inotify_init1") }
     descriptor = FileHandle(fileDescriptor: number, closeOnDealloc: true)
     guard inotify_add_watch(number, path, UInt32(IN_ACCESS)) >= 0 else { throw BenchmarkError.last("watch \(path)") }

@@ -8,6 +8,8 @@ struct Report: Codable, Sendable {
   var workloads: [WorkloadReport]
   var costs: [CostReport]
   var notes: [String]
+  /// This library failed somewhere; the notes say how.
+  var hasFailed = false
   /// Worked out from the rest when the report is written.
   var verdicts: [Verdict] = []
 
@@ -42,8 +44,9 @@ struct WorkloadReport: Codable, Sendable {
 
   /// Works out the medians, and the ratios of the subject to each peer.
   mutating func summarize() {
+    guard let subject else { return }
     for index in peers.indices {
-      peers[index].summary = Summary(of: peers[index], subject: peers[0])
+      peers[index].summary = Summary(of: peers[index], subject: subject)
     }
   }
 }
