@@ -96,7 +96,7 @@ struct Benchmark {
         return false
       }
       if scene.nginx.certificate != nil, !scene.isTrusted, peer.program == nil {
-        notes.append("(\(scene.workload.letter)) \(peer.title) was left out: it cannot be made to trust the server here")
+        notes.append("(\(scene.workload.letter)) \(peer.title) was left out: it does not trust the server here")
         return false
       }
       return true

@@ -1,5 +1,4 @@
 import Foundation
-import LoopbackServer
 
 /// One run of a program as a whole process, and what it cost (wait4(2)).
 struct ProcessRun {
@@ -18,8 +17,9 @@ struct ProcessRun {
   private static let fork = dlsym(nil, "fork").map { unsafeBitCast($0, to: Fork.self) }
 
   /// Runs a program to its end; output and errors go to files in `folder`.
-  static func measure(_ program: String, _ arguments: [String], folder: String, limitSeconds: Double) throws -> ProcessRun
-  {
+  static func measure(
+    _ program: String, _ arguments: [String], folder: String, limitSeconds: Double
+  ) throws -> ProcessRun {
     let (output, errors) = (folder + "/stdout", folder + "/stderr")
     var words = ([program] + arguments).map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
@@ -38,11 +38,12 @@ struct ProcessRun {
     guard status == 0 else {
       let text = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
       let name = (program as NSString).lastPathComponent
-      throw BenchmarkError.peerFailed(
-        "\(name) ended with wait status \(status)\(watcher.isTooSlow ? " after its time limit" : ""): \(text.suffix(300))")
+      let cause = watcher.isTooSlow ? "took too long" : "ended with wait status \(status)"
+      throw BenchmarkError.peerFailed("\(name) \(cause): \(text.suffix(300))")
     }
     return ProcessRun(
-      wallSeconds: wall, userSeconds: SteadyClock.seconds(usage.ru_utime), systemSeconds: SteadyClock.seconds(usage.ru_stime),
+      wallSeconds: wall, userSeconds: SteadyClock.seconds(usage.ru_utime),
+      systemSeconds: SteadyClock.seconds(usage.ru_stime),
       peakBytes: Int64(usage.ru_maxrss) * 1024, threads: watcher.threads,
       output: try Data(contentsOf: URL(fileURLWithPath: output)))
   }
@@ -69,61 +70,4 @@ struct ProcessRun {
     guard descriptor >= 0 else { throw BenchmarkError.last("open \(path)") }
     return descriptor
   }
-}
-
-/// Waits for a child without reaping it, counts its threads meanwhile and ends it when it takes too long.
-final class ProcessWatcher: Sendable {
-  private struct State: Sendable {
-    var threads = 1
-    var isEnded = false
-    var isTooSlow = false
-  }
-
-  private static let pollMicroseconds: UInt32 = 5000
-
-  private let child: pid_t
-  private let state = Observed(State())
-
-  init(_ child: pid_t, limitSeconds: Double) {
-    self.child = child
-    let deadline = SteadyClock.now() + limitSeconds
-    Thread.detachNewThread { [self] in
-      while look(deadline) { usleep(Self.pollMicroseconds) }
-    }
-  }
-
-  var threads: Int { state.value.threads }
-  var isTooSlow: Bool { state.value.isTooSlow }
-
-  /// Returns when the child has ended. Its number stays taken until `wait4`, so nobody else is looked at or killed.
-  func waitForEnd() {
-    var info = siginfo_t()
-    while waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
-    state.update { $0.isEnded = true }
-  }
-
-  private func look(_ deadline: Double) -> Bool {
-    let count = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(child)/task").count) ?? 0
-    return state.update { [child] state in
-      guard !state.isEnded else { return false }
-      state.threads = max(state.threads, count)
-      if SteadyClock.now() > deadline, !state.isTooSlow {
-        state.isTooSlow = true
-        kill(child, SIGKILL)
-      }
-      return true
-    }
-  }
-}
-
-/// Time in seconds.
-enum SteadyClock {
-  /// Goes on steadily (CLOCK_MONOTONIC).
-  static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
-
-  static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 }

@@ -32,7 +32,8 @@ final class PausingClient: NSObject, URLSessionDownloadDelegate, Sendable {
     while true {
       let isLast = state.value.latencies.count >= order.pauses
       state.update { state in
-        (state.isArmed, state.data, state.hasCompleted, state.isFinished, state.resumedAt) = (!isLast, nil, false, false, nil)
+        (state.isArmed, state.data, state.resumedAt) = (!isLast, nil, nil)
+        (state.hasCompleted, state.isFinished) = (false, false)
       }
       let task = try held.map { session.downloadTask(withResumeData: $0) } ?? session.downloadTask(with: order.url(0))
       task.resume()
