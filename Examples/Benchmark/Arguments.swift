@@ -10,6 +10,8 @@ enum Arguments: Equatable {
   case measure(Options)
   /// Writes the page again from a report.
   case render(report: String, catalogue: String?)
+  /// Counts costs and adds them to a report.
+  case costs(report: String, catalogue: String?)
   /// What the benchmark runs in its further processes.
   case client(String)
   case help
@@ -31,6 +33,7 @@ enum Arguments: Equatable {
     usage: download-bench [WORKLOAD...] [--rounds N] [--scale FACTOR] [--quick] [--no-costs]
                           [--json FILE] [--write-docs CATALOGUE] [--folder DIRECTORY]
            download-bench render FILE [--write-docs CATALOGUE]
+           download-bench costs FILE [--write-docs CATALOGUE]
            download-bench --help
 
     Measures downloads from an nginx of its own on loopback: this library and its peers in turn, as whole processes.
@@ -46,6 +49,7 @@ enum Arguments: Equatable {
       --write-docs    writes the page and its chart into a DocC catalogue
       --folder        where the files lie; /dev/shm where there is room, else the temporary directory
       render          prints the tables of results again
+      costs           counts system calls and allocations and adds them to results
     """
 
   /// Reads the arguments after the program's name.
@@ -53,11 +57,13 @@ enum Arguments: Equatable {
     switch arguments.first {
     case "--help", "-h": return .help
     case "client" where arguments.count == 2: return .client(arguments[1])
-    case "render":
+    case "render", "costs":
       guard arguments.count == 2 || arguments.count == 4 && arguments[2] == "--write-docs" else {
-        throw UsageError(reason: "render needs one file")
+        throw UsageError(reason: "\(arguments[0]) needs one file")
       }
-      return .render(report: arguments[1], catalogue: arguments.count == 4 ? arguments[3] : nil)
+      let catalogue = arguments.count == 4 ? arguments[3] : nil
+      if arguments[0] == "costs" { return .costs(report: arguments[1], catalogue: catalogue) }
+      return .render(report: arguments[1], catalogue: catalogue)
     default: return .measure(try parseOptions(arguments))
     }
   }

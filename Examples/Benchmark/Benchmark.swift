@@ -19,7 +19,6 @@ struct Benchmark {
       machine: await Machine.current(folder: workspace.path), scale: options.scale, rounds: options.rounds,
       workloads: [], costs: [], notes: [try leastPeak()])
     for workload in options.workloads { report.workloads.append(try await run(workload, &report)) }
-    if options.countsCosts { report.costs = try await costs(&report.notes) }
     report.workloads.removeAll { $0.peers.isEmpty }
     report.verdicts = Targets.verdicts(report)
     return report
@@ -111,13 +110,19 @@ struct Benchmark {
     return partial
   }
 
-  private func costs(_ notes: inout [String]) async throws -> [CostReport] {
+  /// Adds what a unit of work costs to a report.
+  func countCosts(_ report: inout Report) async throws {
+    try FileManager.default.createDirectory(atPath: served.root, withIntermediateDirectories: true)
     let nginx = try await Nginx.start(root: served.root)
-    let counter = CostCounter(workspace: workspace, served: served, nginx: nginx, sizes: sizes)
-    notes += counter.notes
-    let reports = try CostCounter.workloads.filter { options.workloads.contains($0) }.map { try counter.count($0) }
+    let counter = CostCounter(workspace: workspace, served: served, nginx: nginx)
+    report.notes += counter.notes
+    report.costs = []
+    for workload in CostCounter.workloads where report[workload] != nil {
+      do { report.costs.append(try counter.count(workload)) } catch {
+        report.notes.append("(\(workload.letter)) the costs of a unit are not known: \(error)")
+      }
+    }
     try await nginx.stop()
-    return reports
   }
 }
 

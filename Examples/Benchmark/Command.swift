@@ -8,6 +8,7 @@ enum Command {
       case .help: print(Arguments.usage)
       case .client(let order): try await ClientOrder.run(order)
       case .render(let path, let catalogue): try finish(try Report.read(path), catalogue)
+      case .costs(let path, let catalogue): try await addCosts(path, catalogue)
       case .measure(let options): try await measure(options)
       }
       return 0
@@ -22,11 +23,21 @@ enum Command {
 
   private static func measure(_ options: Arguments.Options) async throws {
     let workspace = try Workspace(options)
-    let report = try await Benchmark(options: options, workspace: workspace).run()
+    let benchmark = Benchmark(options: options, workspace: workspace)
+    var report = try await benchmark.run()
+    if options.countsCosts { try await benchmark.countCosts(&report) }
     try report.encoded().write(to: URL(fileURLWithPath: options.json))
     try finish(report, options.catalogue)
     message("the results are in \(options.json)")
     if report.hasFailed { throw BenchmarkError.client("a download of this library failed: see the notes") }
+  }
+
+  private static func addCosts(_ path: String, _ catalogue: String?) async throws {
+    var report = try Report.read(path)
+    let options = Arguments.Options()
+    try await Benchmark(options: options, workspace: try Workspace(options)).countCosts(&report)
+    try report.encoded().write(to: URL(fileURLWithPath: path))
+    try finish(report, catalogue)
   }
 
   /// Prints the tables, and writes the page where it is asked for.

@@ -21,7 +21,6 @@ struct CostCounter {
   let workspace: Workspace
   let served: ServedFiles
   let nginx: Nginx
-  let sizes: Sizes
 
   private struct Counts {
     var systemCalls: Double?
@@ -51,10 +50,11 @@ struct CostCounter {
   private func counts(_ workload: Workload, _ units: Int) throws -> Counts {
     var counts = Counts()
     let isSingle = workload == .single
-    let source = isSingle ? "cost\(units)" : workload.servedFolder
+    // The same amount whatever the scale of the rest.
+    let source = "cost-\(workload.servedFolder)" + (isSingle ? "-\(units)" : "")
     let bytes = isSingle ? Int64(units) << 20 : workload == .medium ? Sizes.mediumBytes : Sizes.smallBytes
-    if isSingle { try served.make(source, count: 1, bytes: bytes) }
-    let files = isSingle ? 1 : min(units, sizes.count(workload))
+    try served.make(source, count: isSingle ? 1 : Self.files.large, bytes: bytes)
+    let files = isSingle ? 1 : units
     if let strace = Tools.path("strace") {
       let (text, values) = try run(workload, source, files, strace) { ["-c", "-f", "-o", $0] }
       counts.systemCalls = Self.systemCalls(in: text)
@@ -73,7 +73,7 @@ struct CostCounter {
   ) throws -> (text: String, values: [String: Double]) {
     let folder = try workspace.makeRunFolder()
     let job = Job(
-      peer: .library, workload: workload, sizes: sizes, base: nginx.url("/\(source)").absoluteString, folder: folder,
+      peer: .library, workload: workload, sizes: Sizes(scale: 1), base: nginx.url("/\(source)").absoluteString, folder: folder,
       certificate: nil, count: files)
     let (program, arguments) = try job.command()
     let log = folder + "/tool"
