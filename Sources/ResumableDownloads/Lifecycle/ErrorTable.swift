@@ -19,7 +19,7 @@ enum ErrorTable {
     info[failingURLStringKey] = failure.url
     if let underlying = underlying(failure.reason) { info[NSUnderlyingErrorKey] = underlying }
     if let data = failure.resumeData { info[resumeDataKey] = data }
-    if let response { info[responseKey] = response }
+    if let response { info[responseKey] = AttachedResponse(response: response) }
     return URLError(code, userInfo: info)
   }
 

@@ -15,7 +15,9 @@ extension URLError {
 
   /// The answer that had come before a download of this package failed, for instance the one whose status was refused;
   /// `nil` when none had.
-  public var downloadTaskResponse: HTTPURLResponse? { userInfo[ErrorTable.responseKey] as? HTTPURLResponse }
+  public var downloadTaskResponse: HTTPURLResponse? {
+    (userInfo[ErrorTable.responseKey] as? AttachedResponse)?.response
+  }
 }
 
 extension URLSessionDownloadTask {

@@ -23,6 +23,9 @@ struct CheckedDownloadTests {
     }
     #expect(error?.code == .badServerResponse)
     #expect(error?.downloadTaskResponse?.statusCode == status)
+    // Header fields may hold secrets.
+    let shown = String(describing: error?.userInfo)
+    #expect(shown.contains("status \(status)") && !shown.contains("because"))
     #expect(fixture.kept == [])
   }
 
