@@ -45,6 +45,12 @@ struct LoopTimers {
     earliest = min(earliest, timer.deadline)
   }
 
+  /// Forgets the timers that were cancelled, so that none of them wakes a loop that has nothing else to do.
+  mutating func removeCancelled() {
+    timers.removeAll { $0.action == nil }
+    earliest = timers.reduce(UInt64.max) { min($0, $1.deadline) }
+  }
+
   /// Takes out the timers whose time has come.
   mutating func due(at now: UInt64) -> [LoopTimer] {
     guard earliest <= now else { return [] }

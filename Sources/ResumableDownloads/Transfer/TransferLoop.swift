@@ -88,6 +88,7 @@ final class TransferLoop {
 
   /// Waits for a socket, a timer or `curl_multi_wakeup`.
   func wait() {
+    if running.isEmpty { timers.removeCancelled() }
     let now = LoopClock.now()
     var milliseconds = Self.longestWait
     if timers.earliest != .max {
