@@ -73,7 +73,8 @@ struct CostCounter {
   ) throws -> (text: String, values: [String: Double]) {
     let folder = try workspace.makeRunFolder()
     let job = Job(
-      peer: .library, workload: workload, sizes: Sizes(scale: 1), base: nginx.url("/\(source)").absoluteString, folder: folder,
+      peer: .library, workload: workload, sizes: Sizes(scale: 1),
+      base: nginx.url("/\(source)").absoluteString, folder: folder,
       certificate: nil, count: files)
     let (program, arguments) = try job.command()
     let log = folder + "/tool"
