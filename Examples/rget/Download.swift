@@ -9,9 +9,6 @@ struct Download {
 
   /// Returns the exit status.
   func run() async -> Int32 {
-    guard !FileManager.default.fileExists(atPath: destination.path) else {
-      return fail("\(destination.relativePath) exists already and was left as it is")
-    }
     let watcher = TransferWatcher()
     let signals = Signals { watcher.signalled($0) }
     let session = DownloadSession(configuration: .default, delegate: watcher, delegateQueue: nil)
@@ -51,10 +48,15 @@ struct Download {
     case (_, let (signal, kept)?):
       Output.message(stopped(kept))
       return 128 + signal
+    case (.failure(let error as URLError), nil) where error.code == .cannotMoveFile && isTaken:
+      return fail("\(destination.relativePath) exists already and was left as it is")
     case (.failure(let error), nil): return fail(Failure.sentence(error, response: task.response), outlook(error))
     case (nil, nil): return fail("the download ended without a result")
     }
   }
+
+  /// The library looks too, and does so first: it also clears what a killed process has left beside the file.
+  private var isTaken: Bool { FileManager.default.fileExists(atPath: destination.path) }
 
   private func stopped(_ kept: Data?) -> String {
     guard let offset = Self.offset(kept) else { return "stopped; the same command again starts from the beginning" }

@@ -132,6 +132,7 @@ extension DownloadDriver: TransferSink {
     store.setTotal(total)
     observer.counters.expected.store(total ?? -1, ordering: .relaxed)
     reportResume(at: offset, expected: total ?? -1, goesBack: goesBack)
+    try store.reopen()
     try store.reserve(total)
   }
 

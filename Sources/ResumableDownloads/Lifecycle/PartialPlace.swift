@@ -23,7 +23,10 @@ struct PartialPlace {
       let isTaken =
         destination.replacesExisting
         ? FileStatus.of(destination.path)?.isDirectory == true : access(destination.path, F_OK) == 0
-      if isTaken { throw .destinationExists(destination.path) }
+      if isTaken {
+        clearBeside(destination)
+        throw .destinationExists(destination.path)
+      }
       return try storing { place throws(StorageError) in try place.openBeside(destination) }
     case .resume(let record, _):
       return try storing { place throws(StorageError) in
@@ -36,7 +39,7 @@ struct PartialPlace {
   /// A new partial; beside an old one, which keeps its name until the new one stands, it gets another.
   mutating func create(besideOld: Bool) throws(StorageError) -> PartialFile? {
     if directory == nil { directory = try environment.partials.directory() }
-    guard let fresh = try directory?.create(stem: besideOld ? UUID().uuidString.lowercased() : stem) else { return nil }
+    guard let fresh = try directory?.create(stem: besideOld ? freshStem : stem) else { return nil }
     if let destination = job.destination, !destination.replacesExisting, access(destination.path, F_OK) == 0 {
       // Another process finished the same file since `open()` looked; from here on the lock keeps others out.
       fresh.discard()
@@ -53,10 +56,19 @@ struct PartialPlace {
     }
     let url = URL(fileURLWithPath: destination.path)
     directory = try PartialDirectory(sharedPath: url.deletingLastPathComponent().path)
+    // What a process has left that was killed while another version of the file began; nobody else uses that name.
+    if let stale = try directory?.openUnclaimed(stem: freshStem) { stale.file.discard() }
     guard let found = try directory?.openUnclaimed(stem: stem) else { return nil }
     if found.record.urlString == job.url { return found }
     found.file.discard()
     return nil
+  }
+
+  /// Removes what a process has left that was killed when its file had just got its final name.
+  private func clearBeside(_ destination: DownloadJob.Destination) {
+    let folder = URL(fileURLWithPath: destination.path).deletingLastPathComponent().path
+    // The file is there; whether the rest can be cleared away makes no difference to this download.
+    (try? PartialDirectory(sharedPath: folder))?.removeFinished(stem: stem)
   }
 
   private mutating func storing(
@@ -70,5 +82,10 @@ struct PartialPlace {
     guard let destination = job.destination else { return UUID().uuidString.lowercased() }
     let name = URL(fileURLWithPath: destination.path).lastPathComponent
     return StagedName.stem(destinationName: name, url: job.url)
+  }
+
+  /// The same for a partial that is to replace the present one once it stands.
+  private var freshStem: String {
+    job.destination == nil ? UUID().uuidString.lowercased() : stem + ".fresh"
   }
 }

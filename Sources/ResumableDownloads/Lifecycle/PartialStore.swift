@@ -24,6 +24,10 @@ final class PartialStore {
   private var old: (file: PartialFile, record: ResumeData)?
   private var lastCheckpoint: (length: Int64, time: UInt64) = (0, 0)
   private var checkpointIsRunning = false
+  /// Raised when bytes that a checkpoint under way may sync are given up: its result says nothing about others.
+  private var contentGeneration: UInt64 = 0
+  /// Why a checkpoint could not sync what was written.
+  private var syncError: StorageError?
 
   init(environment: DownloadEnvironment) {
     self.environment = environment
@@ -51,6 +55,7 @@ final class PartialStore {
     file = fresh
     self.record = record
     lastCheckpoint = (0, 0)
+    contentGeneration += 1
   }
 
   private func relocate(to path: String) {
@@ -59,6 +64,13 @@ final class PartialStore {
   }
 
   func cut(to offset: Int64) throws(StorageError) {
+    if let file, let record, offset < file.length, checkpointIsRunning || offset < record.syncedByteOffset {
+      let synced = min(offset, record.syncedByteOffset)
+      let lowered = record.updating(written: offset, synced: synced, isClosed: false)
+      if file.hasJournal { try file.lowerJournal(to: lowered) }
+      self.record = lowered
+      contentGeneration += 1
+    }
     try file?.cut(to: offset)
     lastCheckpoint.length = min(lastCheckpoint.length, offset)
   }
@@ -76,6 +88,7 @@ final class PartialStore {
 
   /// Writes the first journal or a checkpoint when one is due; `time` is the loop's, `began` when the body did.
   func keepJournal(time: UInt64, began: UInt64) throws(StorageError) {
+    if let syncError { throw syncError }
     guard let file, record != nil, file.length > 0 else { return }
     if !file.hasJournal || old != nil {
       let due = file.length >= Self.firstJournalBytes || time &- began >= Self.firstJournalNanoseconds
@@ -86,6 +99,16 @@ final class PartialStore {
     {
       checkpoint(time: time)
     }
+  }
+
+  /// Says in the journal that a task writes again: were it still said to be closed or of an earlier run of the machine,
+  /// what is written from now on would not count if the process is killed.
+  func reopen() throws(StorageError) {
+    guard let file, let record, file.hasJournal, old == nil else { return }
+    guard record.isClosed || record.bootIdentifier != BootIdentifier.current else { return }
+    let open = record.updating(written: file.length, synced: record.syncedByteOffset, isClosed: false)
+    try file.writeJournal(open)
+    self.record = open
   }
 
   /// Writes a journal now if there is none: the next byte may be long in coming.
@@ -117,17 +140,24 @@ final class PartialStore {
     lastCheckpoint = (file.length, time)
     checkpointIsRunning = true
     // The store is confined to the loop; the result comes back there, and a failed sync shows in the next write.
-    let back = LoopReference(self)
+    let (back, generation) = (LoopReference(self), contentGeneration)
     let perform = environment.perform
     file.checkpoint(open, closed: false, on: environment.syncQueue) { result in
-      perform { _ in back.value.checkpointEnded(result) }
+      perform { _ in back.value.checkpointEnded(result, generation) }
     }
   }
 
-  private func checkpointEnded(_ result: Result<Int64, StorageError>) {
+  private func checkpointEnded(_ result: Result<Int64, StorageError>, _ generation: UInt64) {
     checkpointIsRunning = false
-    guard case .success(let synced) = result, let record, synced <= length else { return }
-    self.record = record.updating(written: length, synced: synced, isClosed: false)
+    guard generation == contentGeneration, let record else { return }
+    switch result {
+    case .success(let synced):
+      guard synced <= length else { return }
+      self.record = record.updating(written: length, synced: synced, isClosed: false)
+    case .failure(let error):
+      // A journal that could not be written leaves an older one; the next checkpoint tries again.
+      if file?.hasFailedSync == true { syncError = error }
+    }
   }
 
   private func snapshot(closed: Bool) -> ResumeData? {
@@ -147,6 +177,7 @@ final class PartialStore {
       adopt(old)
     }
     defer { file = nil }
+    if file?.hasFailedSync == true { dropUnsynced() }
     guard let file, let closed = writeLastJournal() else {
       // Without a journal the bytes cannot be trusted later, so no resume data may name them.
       let isUsable = record != nil && file.map { $0.length > 0 && $0.isInPlace && $0.hasJournal } == true
@@ -157,6 +188,12 @@ final class PartialStore {
     // Whoever is handed the data may use it at once; the checkpoint looks before it puts its journal in place.
     file.release()
     return closed
+  }
+
+  /// What the disk refused to take cannot be continued from.
+  private func dropUnsynced() {
+    guard let file, let record else { return }
+    do { try file.cut(to: min(record.syncedByteOffset, file.length)) } catch { self.record = nil }
   }
 
   /// Writes the journal of what is kept; `nil` when there is nothing to keep or no way to.

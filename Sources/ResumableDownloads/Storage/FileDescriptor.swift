@@ -1,9 +1,12 @@
 internal import Foundation
 internal import Glibc
+internal import Synchronization
 
 /// An open file that is closed when nobody uses it any more.
 final class FileDescriptor: Sendable {
   let number: Int32
+  /// The `errno` of the first sync of data that failed, else 0.
+  private let syncFailure = Atomic<Int32>(0)
 
   init(owning number: Int32) {
     self.number = number
@@ -73,12 +76,27 @@ final class FileDescriptor: Sendable {
   }
 
   /// Waits until data and size are on the disk; false with `errno` set.
+  ///
+  /// Once it has failed it fails for good: the kernel reports a block that could not be written once, forgets it, and
+  /// lets the next call succeed (fsync(2), "NOTES" and "EIO").
   func syncData() -> Bool {
+    let earlier = syncFailure.load(ordering: .acquiring)
+    guard earlier == 0 else {
+      errno = earlier
+      return false
+    }
     while fdatasync(number) != 0 {
-      if errno != EINTR { return false }
+      let code = errno
+      if code == EINTR { continue }
+      syncFailure.store(code, ordering: .releasing)
+      errno = code
+      return false
     }
     return true
   }
+
+  /// Whether bytes that were written may be missing on the disk although reading still shows them.
+  var hasFailedSync: Bool { syncFailure.load(ordering: .acquiring) != 0 }
 
   /// Waits until data and attributes, or the entries of a directory, are on the disk; false with `errno` set.
   func sync() -> Bool {

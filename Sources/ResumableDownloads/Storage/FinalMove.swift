@@ -73,7 +73,10 @@ struct FinalMove: Sendable {
 
   /// Copies to a hidden name beside the destination and renames that.
   func copy(size: Int64) throws(StorageError) -> FinishedFile {
-    let hidden = (folder as NSString).appendingPathComponent(".\(UUID().uuidString).tmp")
+    // Always the same name for a partial file, so that the next attempt clears what a killed one has left.
+    let hiddenName = (name.hasPrefix(".") ? name : "." + name) + ".copy"
+    let hidden = (folder as NSString).appendingPathComponent(hiddenName)
+    if FileStatus.of(hidden)?.isOurSingleFile == true { _ = unlink(hidden) }
     guard let target = FileDescriptor.open(hidden, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600) else {
       throw .last(.create, hidden)
     }

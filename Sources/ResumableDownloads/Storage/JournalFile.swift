@@ -26,17 +26,38 @@ final class JournalFile: Sendable {
   }
 
   var name: String { stem + ".resume" }
-  /// Where a journal is written before it is renamed; a checkpoint needs a name of its own, since it runs beside.
-  private var temporaryName: String { name + ".new" }
-  private var checkpointName: String { name + ".sync" }
+  /// Where a journal is written before it is renamed: by the loop, and by a checkpoint.
+  private var temporaryNames: (loop: String, checkpoint: String) { (name + ".new", name + ".sync") }
   private var path: String { directoryPath + "/" + name }
 
   /// Writes the journal under a temporary name and renames it, without waiting for the disk.
+  ///
+  /// After a power cut such a journal may have a name and no content. The last one that was synced stays beside it
+  /// until the next checkpoint, so that what that one says is not lost; where links are not supported, it may be.
   func write(_ record: ResumeData) throws(StorageError) {
     try state.withLock { (state) throws(StorageError) in
       state.generation += 1
-      _ = try put(record.encoded, as: temporaryName)
-      try rename(temporaryName, &state)
+      let temporary = temporaryNames.loop
+      _ = try put(record.encoded, as: temporary)
+      if record.syncedByteOffset > 0 {
+        _ = linkat(directory.number, name, directory.number, Self.previous(name), 0)
+      }
+      try rename(temporary, &state)
+    }
+  }
+
+  /// Takes back, on the disk, that more than the record says was synced; waits for the disk.
+  ///
+  /// To be called before bytes that an earlier checkpoint has synced are cut off: others may come in their place, and
+  /// no journal may claim those. Makes every checkpoint under way void.
+  func lower(to record: ResumeData) throws(StorageError) {
+    try state.withLock { (state) throws(StorageError) in
+      state.generation += 1
+      let temporary = temporaryNames.loop
+      guard try put(record.encoded, as: temporary).sync() else { throw .last(.write, path) }
+      _ = unlinkat(directory.number, Self.previous(name), 0)
+      try rename(temporary, &state)
+      guard directory.sync() else { throw .last(.write, directoryPath) }
     }
   }
 
@@ -52,9 +73,15 @@ final class JournalFile: Sendable {
   func commit(_ record: ResumeData, generation: UInt64, partial: FileDescriptor) throws(StorageError) {
     try turn.withLock { (_) throws(StorageError) in
       guard state.withLock({ $0.generation == generation }) else { return }
-      let temporary = checkpointName
+      let temporary = temporaryNames.checkpoint
       let file = try put(record.encoded, as: temporary)
-      guard file.sync() else { throw .last(.write, path) }
+      // The name of the partial file comes first: it may have been given to a new file just now, and no journal may
+      // speak of that one while the disk still has the old one.
+      guard file.sync(), directory.sync() else {
+        let error = StorageError.last(.write, path)
+        _ = unlinkat(directory.number, temporary, 0)
+        throw error
+      }
       let isRenamed = try state.withLock { (state) throws(StorageError) in
         try renameIfNewest(temporary, generation, partial, &state)
       }
@@ -63,6 +90,9 @@ final class JournalFile: Sendable {
         return
       }
       guard directory.sync() else { throw .last(.write, directoryPath) }
+      state.withLock { state in
+        if state.generation == generation { _ = unlinkat(directory.number, Self.previous(name), 0) }
+      }
     }
   }
 
@@ -72,7 +102,9 @@ final class JournalFile: Sendable {
     try state.withLock { (state) throws(StorageError) in
       state.generation += 1
       state.newest = nil
-      for temporary in [temporaryName, checkpointName] { _ = unlinkat(directory.number, temporary, 0) }
+      for leftover in [temporaryNames.loop, temporaryNames.checkpoint, Self.previous(name)] {
+        _ = unlinkat(directory.number, leftover, 0)
+      }
       guard unlinkat(directory.number, name, 0) == 0 || errno == ENOENT else { throw .last(.remove, path) }
     }
   }
@@ -104,7 +136,11 @@ final class JournalFile: Sendable {
   }
 
   private func rename(_ temporary: String, _ state: inout State) throws(StorageError) {
-    guard renameat(directory.number, temporary, directory.number, name) == 0 else { throw .last(.write, path) }
+    guard renameat(directory.number, temporary, directory.number, name) == 0 else {
+      let error = StorageError.last(.write, path)
+      _ = unlinkat(directory.number, temporary, 0)
+      throw error
+    }
     if state.isReleased { state.newest = FileStatus.of(name, in: directory.number) }
   }
 
@@ -119,32 +155,5 @@ final class JournalFile: Sendable {
       throw error
     }
     return file
-  }
-}
-
-extension JournalFile {
-  /// What lies under a journal's name.
-  enum Found {
-    case nothing
-    case record(ResumeData)
-    /// Something of ours that a crash left without content.
-    case empty
-    case unreadable
-  }
-
-  /// Reads a journal without ever trusting its size, kind or contents.
-  static func read(_ name: String, in directory: FileDescriptor) -> Found {
-    guard let before = FileStatus.of(name, in: directory.number) else { return .nothing }
-    guard before.isOurFile,
-      let file = FileDescriptor.open(name, in: directory.number, flags: O_RDONLY | O_NONBLOCK),
-      let status = file.status, status.isOurFile, status.size <= sizeLimit,
-      let bytes = file.contents(limit: sizeLimit)
-    else { return .unreadable }
-    if bytes.allSatisfy({ $0 == 0 }) { return .empty }
-    do {
-      return .record(try ResumeData(bytes))
-    } catch {
-      return .unreadable
-    }
   }
 }

@@ -44,7 +44,7 @@ extension PartialDirectory {
     }
   }
 
-  private static let leftoverSuffixes = [".resume", ".resume.new", ".resume.sync", ".tmp"]
+  private static let leftoverSuffixes = [".resume", ".resume.new", ".resume.sync", ".resume.old", ".tmp"]
 
   /// Removes a partial file and its journal when both are old and no task has the lock.
   private func removePartial(_ stem: String, olderThan limit: Date) {

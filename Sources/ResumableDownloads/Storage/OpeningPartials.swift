@@ -32,7 +32,9 @@ extension PartialDirectory {
   private func open(_ name: String, identity: UUID) throws(StorageError) -> Opened? {
     guard let file = try lockedFile(name) else { return nil }
     let stem = String(name.dropLast(".partial".count))
-    guard case .record(let record) = JournalFile.read(stem + ".resume", in: descriptor), record.identity == identity
+    // The name has to fit, too: a second name for a journal makes no partial of the file beside it.
+    guard case .record(let record) = JournalFile.read(stem + ".resume", in: descriptor), record.identity == identity,
+      record.record.partialName == name
     else { return nil }
     return try trusted(file, stem, record)
   }
@@ -64,6 +66,10 @@ extension PartialDirectory {
     let length = Self.trustedLength(of: record, size: size)
     guard length >= 1 else { return nil }
     let partial = PartialFile(stem: stem, length: size, descriptor: file, directory: self, hasJournal: true)
+    if size < record.syncedByteOffset {
+      // Somebody has cut the file; what comes in place of the lost bytes is not synced, whatever the journal says.
+      try partial.lowerJournal(to: record.updating(written: size, synced: size, isClosed: false))
+    }
     if length < size { try partial.cut(to: length) }
     var record = record
     record.recordProgress(

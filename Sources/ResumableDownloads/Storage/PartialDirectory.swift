@@ -49,6 +49,9 @@ final class PartialDirectory: Sendable {
     do throws(StorageError) {
       guard file.lock() else { throw .last(errno == EWOULDBLOCK ? .inUse : .create, path) }
       try removeOrphan(stem)
+      // A name that was used before: until its removal is on the disk, a power cut may bring its journal back and let it
+      // speak of the new file. The names in a folder of our own are never used twice.
+      guard isPrivate || descriptor.sync() || errno == EINVAL else { throw .last(.create, self.path) }
     } catch {
       _ = unlinkat(descriptor.number, name, 0)
       throw error
@@ -56,12 +59,19 @@ final class PartialDirectory: Sendable {
     return PartialFile(stem: stem, length: 0, descriptor: file, directory: self, hasJournal: false)
   }
 
+  /// Removes the journal that a process has left which was killed when its file had just got its final name.
+  func removeFinished(stem: String) {
+    guard FileStatus.of(stem + ".partial", in: descriptor.number) == nil else { return }
+    // Something else under that name is not ours to remove.
+    try? removeOrphan(stem)
+  }
+
   /// Removes a journal whose partial file is gone, but never a file that is no journal.
   private func removeOrphan(_ stem: String) throws(StorageError) {
     let name = stem + ".resume"
     switch JournalFile.read(name, in: descriptor) {
     case .nothing: return
-    case .record, .empty: _ = unlinkat(descriptor.number, name, 0)
+    case .record, .torn: try JournalFile(stem: stem, directory: descriptor, path: path).remove()
     case .unreadable: throw .notOurs(path + "/" + name, EEXIST)
     }
   }

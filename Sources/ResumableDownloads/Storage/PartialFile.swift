@@ -26,6 +26,8 @@ final class PartialFile {
   var isInPlace: Bool {
     descriptor?.status?.isSameFile(as: FileStatus.of(name, in: directory.descriptor.number)) == true
   }
+  /// Whether only what was synced earlier can be relied on.
+  var hasFailedSync: Bool { descriptor?.hasFailedSync == true }
 
   /// Adds bytes at the end; `length` counts what was written even when this throws.
   func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
@@ -61,6 +63,12 @@ final class PartialFile {
     _ = try opened(.write)
     try journal.write(record)
     hasJournal = true
+  }
+
+  /// Makes the journal on the disk claim no more than `record` does, before bytes that were synced are cut off.
+  func lowerJournal(to record: ResumeData) throws(StorageError) {
+    _ = try opened(.write)
+    try journal.lower(to: record)
   }
 
   /// Syncs the data written so far and then a journal that says so; the completion gets the synced length.
@@ -123,6 +131,7 @@ final class PartialFile {
   func finishTemporary() throws(StorageError) -> FinishedFile {
     let file = try opened(.move)
     let number = directory.descriptor.number
+    guard !file.hasFailedSync else { throw StorageError(operation: .write, code: EIO, path: path) }
     guard let status = file.status else { throw .last(.move, path) }
     guard isInPlace else { throw StorageError(operation: .move, code: ESTALE, path: path) }
     guard renameat(number, name, number, stem + ".tmp") == 0 else { throw .last(.move, path) }

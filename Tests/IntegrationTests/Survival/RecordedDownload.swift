@@ -1,0 +1,120 @@
+import Foundation
+import LoopbackServer
+import TestSupport
+
+@testable import ResumableDownloads
+
+/// A download by `rget` in several processes, ended on the way, with all that they do to their folder written down.
+struct RecordedDownload: Sendable {
+  /// A state of the resource.
+  struct Version: Sendable {
+    let seed: UInt64
+    var tag: String { "\"v\(seed)\"" }
+    var bytes: Data { Payload.bytes(seed: seed, count: RecordedDownload.length) }
+    var resource: RangeResource {
+      RangeResource(.init(.data(bytes), entityTag: tag, lastModified: "Mon, 0\(seed) Jan 2024 10:00:00 GMT"))
+    }
+  }
+
+  static let length = 48_000
+  static let versions = [Version(seed: 1), Version(seed: 2)]
+  /// Small pieces make many writes, between which the power can fail.
+  private static let piece = 2_000
+
+  let folder: TemporaryFolder
+  let server: LoopbackServer
+  private let logs: TemporaryFolder
+  private let preload: Preload
+  private let answer: Observed<@Sendable (ReceivedRequest) -> Answer>
+
+  init() async throws {
+    folder = try TemporaryFolder("recorded")
+    logs = try TemporaryFolder("logs")
+    preload = try await Preload.library()
+    let answer = Observed<@Sendable (ReceivedRequest) -> Answer> { _ in .status(500) }
+    self.answer = answer
+    server = try LoopbackServer { request in answer.value(request) }
+  }
+
+  private var address: String { server.url("/file.bin").absoluteString }
+  var stem: String { StagedName.stem(destinationName: "file.bin", url: address) }
+
+  /// What a run waits for: a journal that was not synced, or one that was.
+  enum Event: String {
+    case journal = ".resume.new"
+    case checkpoint = ".resume.sync"
+  }
+
+  /// Runs `rget` against a server that falls silent after `count` bytes until `event`, and then ends it.
+  ///
+  /// - Parameter start: Where the server begins; nil is where it was asked to.
+  func run(
+    _ version: Version, sending count: Int64, from start: Int64? = nil, until event: Event,
+    end signal: Int32 = SIGKILL
+  ) async throws {
+    let earlier = renames(event)
+    let resource = version.resource
+    serve { request in
+      let answer: Answer
+      if let start {
+        answer = .partial(of: .data(version.bytes), start..<Int64(Self.length), [("ETag", version.tag)])
+      } else {
+        answer = resource.answer(request)
+      }
+      return answer.cut(after: count, .hang).paced(chunk: Self.piece, pauseMilliseconds: 1)
+    }
+    let environment = preload.environment(folder: folder.path, log: logs.path("log"))
+    let child = try ChildProcess(
+      try Products.path("rget"), [address], environment: environment, folder: folder.path)
+    try await wait(of: child) { renames(event) > earlier }
+    child.send(signal)
+    _ = try await child.waitForExit()
+  }
+
+  /// Lets `rget` come to its end, recorded if `folder` is that of this download.
+  func finish(_ version: Version, in place: TemporaryFolder? = nil) async throws -> ChildProcess.Result {
+    let resource = version.resource
+    serve { resource.answer($0).paced(chunk: Self.piece * 6, pauseMilliseconds: 0) }
+    let environment = place == nil ? preload.environment(folder: folder.path, log: logs.path("log")) : [:]
+    return try await ChildProcess.run(
+      try Products.path("rget"), [address], environment: environment, folder: (place ?? folder).path)
+  }
+
+  /// Removes the finished file, as a user may.
+  func removeFile() throws {
+    try FileManager.default.removeItem(atPath: folder.path("file.bin"))
+    let log = try FileHandle(forWritingTo: logs.url("log"))
+    try log.seekToEnd()
+    try log.write(contentsOf: Data("unlink\tfile.bin\n".utf8))
+    try log.close()
+  }
+
+  /// What was done so far.
+  func calls() throws -> [DiskCall] { try DiskCall.read(logs.path("log")) }
+
+  private func serve(_ make: @escaping @Sendable (ReceivedRequest) -> Answer) { answer.update { $0 = make } }
+
+  /// How many journals of a kind were put in place so far.
+  private func renames(_ event: Event) -> Int {
+    let log = (try? Data(contentsOf: logs.url("log"))) ?? Data()
+    let line = Data("rename\t\(stem)\(event.rawValue)\t".utf8)
+    var (count, place) = (0, log.startIndex)
+    while let found = log.range(of: line, in: place..<log.endIndex) {
+      count += 1
+      place = found.upperBound
+    }
+    return count
+  }
+
+  /// A log has no event to await.
+  private func wait(of child: ChildProcess, until isDone: () -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while !isDone() {
+      if let exit = child.exit {
+        throw TestSupportError.commandFailed("\(exit): \(String(decoding: child.errors, as: UTF8.self))")
+      }
+      guard ContinuousClock.now < deadline else { throw ServerError.timedOut("a journal") }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+}

@@ -1,0 +1,87 @@
+internal import Foundation
+internal import Glibc
+internal import Testing
+
+@testable internal import ResumableDownloads
+
+@Suite struct JournalFileTests {
+  let fixture: StorageFixture
+
+  init() throws {
+    fixture = try StorageFixture()
+  }
+
+  private func writeJournal(_ bytes: Data, _ suffix: String = "") throws {
+    try bytes.write(to: URL(fileURLWithPath: fixture.directory.path + "/a.resume" + suffix))
+  }
+
+  /// How many bytes of a journal are there, and how many zeros follow.
+  @Test(arguments: [(0, 0), (0, 900), (1, 0), (18, 0), (200, 0), (200, 300)])
+  func aTornJournalIsOneOfOursAndGoes(written: Int, zeros: Int) throws {
+    let record = fixture.record("a", offset: 3, synced: 3)
+    try fixture.partial("a", "abc", record).release()
+    try writeJournal(record.encoded.prefix(written) + Data(count: zeros))
+    #expect(try fixture.directory.openUnclaimed(stem: "a") == nil)
+    #expect(!fixture.exists("partials/a.partial") && !fixture.exists("partials/a.resume"))
+    try writeJournal(record.encoded.prefix(written) + Data(count: zeros))
+    try fixture.directory.create(stem: "a").discard()
+    #expect(!fixture.exists("partials/a.resume"))
+  }
+
+  @Test func whatIsNoTornJournalStays() throws {
+    let record = fixture.record("a", offset: 3)
+    let later = String(decoding: record.encoded, as: UTF8.self)
+      .replacing("\"version\":1", with: "\"version\":2")
+    for text in ["a note", "{\"a\":1}", "\u{0}binary", later] {
+      try fixture.partial("a", "abc", record).release()
+      try writeJournal(Data(text.utf8))
+      #expect(storageError { _ = try fixture.directory.openUnclaimed(stem: "a") }?.operation == .notOurs, "\(text)")
+      #expect(fixture.text("partials/a.partial") == "abc" && fixture.text("partials/a.resume") == text)
+      for name in ["a.partial", "a.resume"] { #expect(unlink(fixture.directory.path + "/" + name) == 0) }
+    }
+  }
+
+  @Test func theSyncedJournalStaysUntilALaterOneIsSynced() async throws {
+    let record = fixture.record("a")
+    let file = try fixture.partial("a", "abc", record)
+    #expect(try await file.checkpoint(record, closed: false) == 3)
+    try file.append("def")
+    try file.writeJournal(record.updating(written: 6, synced: 3, isClosed: true))
+    #expect(fixture.exists("partials/a.resume.old"))
+    #expect(fixture.directory.records().map(\.byteOffset) == [6])
+    // As a power cut may leave it.
+    try writeJournal(Data(count: 700))
+    #expect(fixture.directory.records().map(\.byteOffset) == [3])
+    #expect(try await file.checkpoint(record, closed: false) == 6)
+    #expect(!fixture.exists("partials/a.resume.old"))
+    #expect(fixture.directory.records().map(\.byteOffset) == [6])
+  }
+
+  @Test func nothingIsLeftOfAJournal() throws {
+    let file = try fixture.partial("a", "abc", fixture.record("a"))
+    for suffix in [".new", ".sync", ".old"] { try writeJournal(Data("x".utf8), suffix) }
+    file.discard()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.directory.path).isEmpty)
+  }
+
+  @Test func aFileThatWasCutClaimsNoMoreThanItHas() throws {
+    let record = fixture.record("a", offset: 6, synced: 6)
+    let file = try fixture.partial("a", "abcdef", record)
+    try file.cut(to: 2)
+    file.release()
+    let opened = try #require(try fixture.directory.open(for: record))
+    #expect(opened.file.length == 2 && opened.record.syncedByteOffset == 2)
+    #expect(fixture.directory.records().map(\.syncedByteOffset) == [2])
+  }
+
+  @Test func aJournalUnderAnotherNameOpensNothing() throws {
+    let record = fixture.record("a", offset: 3)
+    try fixture.partial("a", "abc", record).release()
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: fixture.directory.path + "/b.partial"))
+    #expect(link(fixture.directory.path + "/a.resume", fixture.directory.path + "/b.resume") == 0)
+    var forged = record
+    try forged.recordPartial(path: fixture.directory.path + "/b.partial")
+    #expect(try fixture.directory.open(for: forged) == nil)
+    #expect(fixture.text("partials/b.partial") == "mine")
+  }
+}
