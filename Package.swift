@@ -17,10 +17,11 @@ let package = Package(
   dependencies: [],
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .target(name: "ResumableDownloads", dependencies: ["CCurl"], swiftSettings: strict),
     .target(name: "LoopbackServer", path: "Examples/LoopbackServer", swiftSettings: strict),
     .executableTarget(
-      name: "rget", dependencies: ["ResumableDownloads", "LoopbackServer"], path: "Examples/rget",
+      name: "rget", dependencies: ["ResumableDownloads", "LoopbackServer", "CCrypto"], path: "Examples/rget",
       swiftSettings: strict),
     .executableTarget(
       name: "download-bench", dependencies: ["ResumableDownloads", "LoopbackServer", "TestSupport"],
@@ -29,6 +30,7 @@ let package = Package(
       name: "TestSupport", dependencies: ["ResumableDownloads", "LoopbackServer"], path: "Tests/TestSupport",
       swiftSettings: strict),
     .testTarget(name: "ResumableDownloadsTests", dependencies: ["ResumableDownloads"], swiftSettings: strict),
+    .testTarget(name: "RgetTests", dependencies: ["rget", "TestSupport", "LoopbackServer"], swiftSettings: strict),
     .testTarget(
       name: "IntegrationTests", dependencies: ["ResumableDownloads", "TestSupport", "LoopbackServer"],
       swiftSettings: strict),

@@ -2,22 +2,30 @@ import Foundation
 
 /// From arguments to an exit status.
 enum Command {
-  static let version = "0.1.0"
+  static let version = "0.2.0"
 
   static func run(_ arguments: [String]) async -> Int32 {
-    let parsed: Arguments
     do {
-      parsed = try Arguments.parse(arguments)
+      return try await perform(try Arguments.parse(arguments))
     } catch {
-      Output.message("rget: \(error.reason)\n\n\(Arguments.usage)")
-      return 2
+      Output.message("rget: \(error.reason)\n\n\(Help.synopsis)\n\nrget --help says more.")
+      return ExitCode.usage.rawValue
     }
-    switch parsed {
-    case .help: Output.result(Arguments.usage)
+  }
+
+  private static func perform(_ arguments: Arguments) async throws(UsageError) -> Int32 {
+    switch arguments {
+    case .help: Output.result(Help.text)
     case .version: Output.result("rget \(version)")
-    case .get(let url, let destination): return await Download(url: url, destination: destination).run()
+    case .completions(let shell): Output.result(shell.completions)
+    case .get(let options): return try await Run.run(options)
+    case .list(let directory): return LeftoverCommands.list(directory)
+    case .clean(let directory): return LeftoverCommands.clean(directory)
+    case .inspect(let file): return Inspection.run(file)
     case .demo: return await Demo.run()
-    case .demoContinue(let blob, let directory): return await DemoChild.run(blob: blob, directory: directory)
+    case .demoContinue(let blob, let directory):
+      return await DemoChild.run(
+        blob: URL(fileURLWithPath: blob), directory: URL(fileURLWithPath: directory, isDirectory: true))
     }
     return 0
   }

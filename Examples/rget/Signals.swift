@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// SIGINT and SIGTERM as calls, for as long as the value lives.
+/// SIGINT, SIGTERM and SIGHUP as calls, for as long as the value lives.
 final class Signals {
   private let sources: [any DispatchSourceSignal]
 
@@ -10,7 +10,7 @@ final class Signals {
   init(_ handler: @escaping @Sendable (Int32) -> Void) {
     let queue = DispatchQueue(label: "rget.signals")
     let hasFired = Flag()
-    sources = [SIGINT, SIGTERM].map { number in
+    sources = Self.numbers.map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
@@ -24,6 +24,15 @@ final class Signals {
 
   deinit {
     for source in sources { source.cancel() }
+  }
+
+  /// Under nohup(1) the end of the terminal is ignored, and stays so.
+  private static var numbers: [Int32] {
+    var action = sigaction()
+    sigaction(SIGHUP, nil, &action)
+    let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+    let isIgnored = handler == unsafeBitCast(SIG_IGN, to: Int.self)
+    return [SIGINT, SIGTERM] + (isIgnored ? [] : [SIGHUP])
   }
 }
 

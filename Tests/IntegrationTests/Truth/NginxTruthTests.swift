@@ -5,19 +5,6 @@ import ResumableDownloads
 import TestSupport
 import Testing
 
-/// SplitMix64, so that a failing run can be repeated.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct NginxTruthTests {
   private static let count: Int64 = 32 << 20
@@ -37,7 +24,7 @@ struct NginxTruthTests {
     let fixture = try SessionFixture()
     defer { fixture.session.invalidateAndCancel() }
 
-    var generator = SeededGenerator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     var task = fixture.session.downloadTask(with: relay.url("/file.bin"))
     var starts: [Int64] = [0]
     for (stop, excess) in zip(Self.stops(&generator), Self.excess) {

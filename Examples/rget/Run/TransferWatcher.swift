@@ -6,7 +6,6 @@ enum TransferEvent: Sendable {
   case resumed(at: Int64)
   case received(Int64, of: Int64?)
   case delivered(URL)
-  case signal(Int32)
   case completed((any Error)?)
 }
 
@@ -21,9 +20,6 @@ final class TransferWatcher: NSObject, URLSessionDownloadDelegate {
     (events, continuation) = AsyncStream.makeStream()
     self.keptFile = keptFile
   }
-
-  /// Adds a signal to the sequence.
-  func signalled(_ number: Int32) { continuation.yield(.signal(number)) }
 
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,

@@ -45,7 +45,7 @@ struct CommandSignalTests {
     for _ in 2...5 { resource.drop(.dropAfter(9 * Self.mebibyte, .hang)) }
     let fixture = try CommandFixture(count: count, handler: resource.answer)
     let address = fixture.server.url("/file.bin").absoluteString
-    var generator = SeededGenerator(state: 5)
+    var generator = SeededGenerator(seed: 5)
     var sizes: [Int64] = []
     for _ in 1...5 {
       let child = try fixture.start(address)

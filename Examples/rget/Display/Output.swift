@@ -1,7 +1,13 @@
 import Foundation
+import Synchronization
 
-/// Writing to the standard streams; a closed stream is ignored, because there is nobody left to tell.
+/// Writing to the standard streams.
 enum Output {
+  private static let brokenPipeHandler = Mutex<(@Sendable () -> Void)?>(nil)
+
+  /// Called when nobody reads a stream any more, perhaps more than once. Without it, a closed stream is ignored.
+  static func onBrokenPipe(_ handler: (@Sendable () -> Void)?) { brokenPipeHandler.withLock { $0 = handler } }
+
   /// Writes a line for other programs.
   static func result(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
 
@@ -16,11 +22,16 @@ enum Output {
     isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
 
-  /// The columns of the terminal, 80 if unknown.
-  static var width: Int {
+  /// True if colours are welcome: see no-color.org.
+  static var isColoured: Bool {
+    isTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+  }
+
+  /// The columns and lines of the terminal, 80 and 24 if unknown.
+  static var size: (columns: Int, lines: Int) {
     var size = winsize()
-    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+    return (Int(size.ws_col), Int(size.ws_row))
   }
 
   private static func write(_ text: String, to descriptor: Int32) {
@@ -28,6 +39,7 @@ enum Output {
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0 && errno == EINTR { continue }
+      if count < 0 && errno == EPIPE { brokenPipeHandler.withLock { $0 }?() }
       guard count > 0 else { return }
       rest = rest.dropFirst(count)
     }

@@ -156,7 +156,7 @@ struct Demo {
     return end
   }
 
-  private static func size(_ count: Int64) -> String { ProgressLine.bytes(count) }
+  private static func size(_ count: Int64) -> String { Amount.bytes(count) }
 }
 
 /// What must not outlive the demonstration.

@@ -67,7 +67,7 @@ enum DemoChild {
       case .completed(let error?):
         Output.message("rget: \(Failure.sentence(error, response: task.response)).")
         return 1
-      case .received, .signal, .completed(nil): break
+      case .received, .completed(nil): break
       }
     }
     return isDelivered ? 0 : 1

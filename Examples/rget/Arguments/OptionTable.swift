@@ -1,0 +1,112 @@
+/// All options, in the order of the help.
+enum OptionTable {
+  static let all: [OptionSpec] = places + requests + course + integrity + messages + answers
+
+  private static let places = [
+    OptionSpec(
+      "output", "o", "the file; only with one URL", completion: .files,
+      action: text("FILE") { $0.output = $1 }),
+    OptionSpec(
+      "directory", "d", "the folder for the files, which must exist; default: the working directory",
+      completion: .directories, action: text("DIR") { $0.directory = $1 }),
+    OptionSpec(
+      "input", "i",
+      "reads URLs from a file, or from standard input if it is -; one a line, with a file name behind "
+        + "it if wanted; # begins a comment",
+      completion: .files, action: text("LIST") { $0.lists.append($1) }),
+    OptionSpec("overwrite", nil, "replaces files that exist", action: .flag { $0.overwrites = $1 }),
+    OptionSpec(
+      "fresh", nil, "starts from the beginning, whatever an earlier run has left", action: .flag { $0.isFresh = $1 }),
+    OptionSpec(
+      "remote-time", nil, "gives files the time of the server's Last-Modified; on unless --no-remote-time",
+      action: .flag { $0.keepsRemoteTime = $1 }),
+  ]
+
+  private static let requests = [
+    OptionSpec(
+      "header", "H", "sends a field with every request",
+      action: .value(placeholder: "'NAME: VALUE'") { options, text throws(UsageError) in
+        options.headers.append(try Options.Header(text))
+      }),
+    OptionSpec(
+      "user", "u", "logs in; the password is asked for if it is missing",
+      action: .value(placeholder: "USER[:PASSWORD]") { options, text throws(UsageError) in
+        options.credentials = try Options.Credentials(text)
+      }),
+    OptionSpec(
+      "netrc", nil, "logs in with what ~/.netrc, or the file that NETRC names, has for the host",
+      action: .flag { $0.usesNetrc = $1 }),
+  ]
+
+  private static let course = [
+    OptionSpec(
+      "jobs", "j", "downloads at once; default: 4",
+      action: .value(placeholder: "N") { options, text throws(UsageError) in
+        options.atOnce = try number(text, in: 1...100, for: "-j")
+      }),
+    OptionSpec(
+      "retry", nil, "attempts after a failure that may pass, with growing waits; default: 5",
+      action: .value(placeholder: "N") { options, text throws(UsageError) in
+        options.retries = try number(text, in: 0...1000, for: "--retry")
+      }),
+    OptionSpec(
+      "timeout", nil, "how long a server may be silent; default: 60",
+      action: .value(placeholder: "SECONDS") { options, text throws(UsageError) in
+        guard let seconds = Double(text), seconds.isFinite, (0.1...86400).contains(seconds) else {
+          throw UsageError(reason: "--timeout needs seconds from 0.1 to 86400, not \(text)")
+        }
+        options.timeoutSeconds = seconds
+      }),
+  ]
+
+  private static let integrity = [
+    OptionSpec(
+      "checksum", nil, "what the file must have; HEX of sha256 or sha512",
+      action: .value(placeholder: "sha256:HEX") { options, text throws(UsageError) in
+        options.checksum = try Checksum(argument: text)
+      }),
+    OptionSpec(
+      "checksum-file", nil, "the same for every file, from what sha256sum or sha512sum has written",
+      completion: .files, action: text("FILE") { $0.checksumFile = $1 }),
+  ]
+
+  private static let messages = [
+    OptionSpec("quiet", "q", "only says what has failed", action: .flag { $0.isQuiet = $1 }),
+    OptionSpec(
+      "verbose", "v", "shows what was asked and answered, without secrets", action: .flag { $0.isVerbose = $1 }),
+    OptionSpec(
+      "json", nil, "writes events to standard output, one JSON object a line", action: .flag { $0.isJSON = $1 }),
+  ]
+
+  private static let answers = [
+    OptionSpec(
+      "completions", nil, "writes the completions for bash, zsh or fish",
+      completion: .words(Shell.allCases.map(\.rawValue)),
+      action: .answerWithValue(placeholder: "SHELL") { text throws(UsageError) in
+        guard let shell = Shell(rawValue: text) else {
+          throw UsageError(reason: "--completions knows bash, zsh and fish, not \(text)")
+        }
+        return .completions(shell)
+      }),
+    OptionSpec("help", "h", "this text", action: .answer(.help)),
+    OptionSpec("version", nil, "the version", action: .answer(.version)),
+  ]
+
+  /// A value that may be anything but nothing.
+  private static func text(
+    _ placeholder: String, _ set: @escaping @Sendable (inout Options, String) -> Void
+  ) -> OptionSpec.Action {
+    .value(placeholder: placeholder) { options, text throws(UsageError) in
+      guard !text.isEmpty else { throw UsageError(reason: "an empty \(placeholder) makes no sense") }
+      set(&options, text)
+    }
+  }
+
+  private static func number(_ text: String, in range: ClosedRange<Int>, for option: String) throws(UsageError) -> Int {
+    guard let number = Int(text), range.contains(number) else {
+      throw UsageError(
+        reason: "\(option) needs a number from \(range.lowerBound) to \(range.upperBound), not \(text)")
+    }
+    return number
+  }
+}

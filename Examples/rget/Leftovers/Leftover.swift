@@ -1,0 +1,63 @@
+import Foundation
+import ResumableDownloads
+
+/// What an earlier run has begun and not completed.
+struct Leftover: Equatable, Sendable {
+  /// The name that the file is to have.
+  var name: String
+  var url: URL?
+  var bytes: Int64
+  var total: Int64?
+  var changed: Date
+  /// The files that it consists of.
+  var paths: [String]
+
+  /// What of that kind lies in a folder and is not being written now.
+  ///
+  /// - Throws: `URLError` if the folder cannot be read.
+  static func all(in directory: String) throws -> [Leftover] {
+    let folder = URL(fileURLWithPath: directory, isDirectory: true)
+    let partials = try DownloadSession.abandonedDownloads(in: folder).compactMap { partial($0, directory) }
+    // Whole files that have not been checked yet.
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+    let whole = names.compactMap { staged($0, directory) }
+    return (partials + whole).sorted { $0.name < $1.name }
+  }
+
+  private static func partial(_ data: ResumeData, _ directory: String) -> Leftover? {
+    guard let destination = data.destinationURL,
+      let name = StagedName.finalName(of: destination.lastPathComponent)
+    else { return nil }
+    // Found in this folder, wherever the folder was when it was written.
+    let partial = data.partialURL.lastPathComponent
+    let journal = String(partial.dropLast(".partial".count)) + ".resume"
+    return Leftover(
+      name: name, url: data.url, bytes: data.byteOffset, total: data.expectedTotalBytes,
+      changed: data.modificationDate, paths: [partial, journal].map { Entry.path(directory, $0) })
+  }
+
+  private static func staged(_ name: String, _ directory: String) -> Leftover? {
+    let path = Entry.path(directory, name)
+    guard let final = StagedName.finalName(of: name), let file = ExistingFile(path: path), file.size >= 0 else {
+      return nil
+    }
+    return Leftover(name: final, url: nil, bytes: file.size, total: file.size, changed: file.modified, paths: [path])
+  }
+
+  /// Removes its files.
+  ///
+  /// - Throws: `Failure` with the first one that cannot be removed.
+  func remove() throws(Failure) {
+    for path in paths where unlink(path) != 0 && errno != ENOENT {
+      throw Failure(.disk, "cannot remove \(path): \(String(cString: strerror(errno)))")
+    }
+  }
+
+  /// Removes what there is of an entry, so that it begins anew.
+  static func forget(_ entry: Entry) throws {
+    for leftover in try all(in: entry.directory)
+    where leftover.name == entry.name && (leftover.url == entry.url || leftover.paths == [entry.stagedPath]) {
+      try leftover.remove()
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import FoundationNetworking
+import ResumableDownloads
+
+/// One entry on its way from a URL to a file whose content is right.
+///
+/// The session downloads to a hidden name beside the final one. Only when checksums, time and name are settled does the
+/// file appear, in one step.
+struct Download {
+  /// A whole file under its hidden name.
+  struct Staged {
+    var response: HTTPURLResponse?
+    /// Whether parts of it come from different requests.
+    var isResumed: Bool
+  }
+
+  /// What fetching ends with if nothing fails.
+  enum Fetched {
+    case staged(Staged)
+    /// There is nothing more to do.
+    case ended(Outcome)
+  }
+
+  let entry: Entry
+  let work: Work
+  var options: Options { work.options }
+
+  func run() async -> Outcome {
+    let teller = Teller(entry: entry, work: work)
+    teller.began()
+    let outcome: Outcome
+    do {
+      outcome = try await complete()
+    } catch {
+      outcome = work.stop.isAsked ? .stopped(offset: nil) : .failed(error as? Failure ?? Failure(error))
+    }
+    teller.ended(outcome)
+    return outcome
+  }
+
+  private func complete() async throws -> Outcome {
+    if let outcome = try await existing(entry.name) { return outcome }
+    if options.isFresh { try Leftover.forget(entry) }
+    var fetched = try await leftOver().map { Fetched.staged($0) }
+    var mayRepeat = true
+    while true {
+      let next: Fetched
+      if let fetched { next = fetched } else { next = try await fetch() }
+      fetched = nil
+      guard case .staged(let staged) = next else {
+        guard case .ended(let outcome) = next else { continue }
+        return outcome
+      }
+      let name = try name(for: staged.response)
+      switch try await verify(staged, name) {
+      case .stopped: return .stopped(offset: ExistingFile(path: entry.stagedPath)?.size)
+      case .right: return try await publish(staged, name)
+      case .wrong(let reason):
+        _ = unlink(entry.stagedPath)
+        guard staged.isResumed, mayRepeat else {
+          throw Failure(.checksum, "the file is not the right one: \(reason)", advice: "Nothing was kept.")
+        }
+        mayRepeat = false
+        work.console.message("\(entry.name): \(reason); once more from the beginning")
+      }
+    }
+  }
+
+  // MARK: What is there already
+
+  /// What to do about a file that exists under the final name; nil if there is none, or it may be replaced.
+  func existing(_ name: String, response: HTTPURLResponse? = nil) async throws -> Outcome? {
+    let path = Entry.path(entry.directory, name)
+    guard !options.overwrites, let file = ExistingFile(path: path) else { return nil }
+    let left = "\(path) exists already and was left as it is"
+    if let checksum = try work.checksum(for: name), file.size >= 0 {
+      switch try await Verification.verify(path, [checksum], isCancelled: { work.stop.isAsked }) {
+      case .right: return .skipped(path: path)
+      case .stopped: return .stopped(offset: nil)
+      case .wrong(let reason): throw Failure(.checksum, "\(left); \(reason)", advice: "--overwrite replaces it.")
+      }
+    }
+    var answer = response
+    if answer == nil { answer = try await head(otherwise: left) }
+    guard let answer else { return .stopped(offset: nil) }
+    switch file.verdict(answer) {
+    case .same: return .skipped(path: path)
+    case .different:
+      throw Failure(.someFailed, "\(left), though it is not what the server has", advice: "--overwrite replaces it.")
+    case .unknown:
+      throw Failure(
+        .someFailed, "\(left); the server does not tell whether it is complete", advice: "--overwrite replaces it.")
+    }
+  }
+
+  /// The whole file that a process has left which ended before it could check it.
+  private func leftOver() async throws -> Staged? {
+    guard let file = ExistingFile(path: entry.stagedPath) else { return nil }
+    if let response = try await head(otherwise: "a complete file has yet to be checked"),
+      file.verdict(response) == .same
+    {
+      return Staged(response: response, isResumed: true)
+    }
+    if !work.stop.isAsked { _ = unlink(entry.stagedPath) }
+    return nil
+  }
+
+  /// What the server says about the file; nil when the run is stopped.
+  private func head(otherwise left: String) async throws -> HTTPURLResponse? {
+    let request = work.request(entry.url, method: "HEAD")
+    let asking = Task { try await work.session.download(for: request) }
+    do {
+      let (file, response) = try await work.stop.during(stop: { asking.cancel() }, run: { try await asking.value })
+      _ = unlink(file.path)
+      guard let response = response as? HTTPURLResponse else { return nil }
+      guard response.statusCode < 400 || [405, 501].contains(response.statusCode) else {
+        let reason = Failure.sentence(URLError(.badServerResponse), response: response)
+        throw Failure(.refused, "\(left); whether it is complete is unknown, because \(reason)")
+      }
+      return response
+    } catch let error as URLError {
+      if work.stop.isAsked { return nil }
+      throw Failure(.network, "\(left); whether it is complete is unknown: \(Failure.sentence(error))")
+    }
+  }
+
+  // MARK: The end
+
+  /// The name of the file, by what an answer says.
+  ///
+  /// - Throws: `Failure` if another download of this run has that name.
+  func name(for response: HTTPURLResponse?) throws(Failure) -> String {
+    guard !entry.isNameFixed, let response else { return entry.name }
+    let name = FileName.suggested(asked: entry.url, response: response)
+    guard work.claim(Entry.path(entry.directory, name), by: entry.number) else {
+      throw Failure(
+        .someFailed, "another download of this run has the name \(name)", advice: "Give it one of its own with -i.")
+    }
+    return name
+  }
+
+  private func verify(_ staged: Staged, _ name: String) async throws -> Verification.Verdict {
+    var expected = staged.response.map(ServerDigests.checksums) ?? []
+    do {
+      if let checksum = try work.checksum(for: name) { expected.insert(checksum) }
+    } catch {
+      _ = unlink(entry.stagedPath)
+      throw error
+    }
+    if !expected.isEmpty { work.console.change { board, _ in board.note(entry.number, "checking") } }
+    return try await Verification.verify(entry.stagedPath, expected, isCancelled: { work.stop.isAsked })
+  }
+
+  private func publish(_ staged: Staged, _ name: String) async throws -> Outcome {
+    let path = Entry.path(entry.directory, name)
+    let size = ExistingFile(path: entry.stagedPath)?.size ?? 0
+    let modified = HTTPTime.date(staged.response?.value(forHTTPHeaderField: "Last-Modified"))
+    let result = try Publication.publish(
+      entry.stagedPath, as: path, modified: options.keepsRemoteTime ? modified : nil, replacing: options.overwrites)
+    if result == .published { return .saved(path: path, bytes: size) }
+    // Somebody else has put a file there while this one came.
+    let outcome = try await existing(name, response: staged.response)
+    _ = unlink(entry.stagedPath)
+    return outcome ?? .failed(Failure(.someFailed, "\(path) was there for a moment", advice: "Try again."))
+  }
+}

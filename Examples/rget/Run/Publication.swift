@@ -1,0 +1,49 @@
+import Foundation
+
+/// The last step: a file whose content is right gets its time and its name.
+enum Publication {
+  enum Result: Equatable, Sendable {
+    case published
+    /// There is a file of that name, which was left alone.
+    case nameTaken
+  }
+
+  /// `UTIME_OMIT` of utimensat(2), a macro that Swift does not import.
+  private static let omitted = (1 << 30) - 2
+
+  /// Gives the staged file its final name in one step.
+  ///
+  /// - Throws: `Failure` if the file system does not let it.
+  static func publish(
+    _ staged: String, as path: String, modified: Date?, replacing: Bool
+  ) throws(Failure) -> Result {
+    if let modified {
+      var times = [timespec(tv_sec: 0, tv_nsec: omitted), timespec()]
+      times[1].tv_sec = time_t(modified.timeIntervalSince1970)
+      // A wrong time is no reason to withhold a right file.
+      _ = utimensat(AT_FDCWD, staged, times, 0)
+    }
+    if replacing {
+      guard rename(staged, path) == 0 else { throw failure(path) }
+      return .published
+    }
+    // link(2) never replaces a file, rename(2) would.
+    if link(staged, path) == 0 {
+      _ = unlink(staged)
+      return .published
+    }
+    // File systems without hard links.
+    if [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno), access(path, F_OK) != 0 {
+      guard rename(staged, path) == 0 else { throw failure(path) }
+      return .published
+    }
+    guard errno == EEXIST || access(path, F_OK) == 0 else { throw failure(path) }
+    return .nameTaken
+  }
+
+  private static func failure(_ path: String) -> Failure {
+    let reason = String(cString: strerror(errno))
+    return Failure(
+      .disk, "cannot give the file its name \(path): \(reason)", advice: "The same command tries it again.")
+  }
+}
