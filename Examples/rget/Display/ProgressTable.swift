@@ -10,7 +10,10 @@ struct ProgressTable: Equatable {
     var note: String?
 
     /// The same without a bar, for where nothing can be redrawn.
-    var plainLine: String { "\(name): " + ProgressTable.cells(self).filter { !$0.isEmpty }.joined(separator: ", ") }
+    var plainLine: String {
+      let cells = ProgressTable.cells(self).map { String($0.drop { $0 == " " }) }
+      return "\(name): " + cells.filter { !$0.isEmpty }.joined(separator: ", ")
+    }
   }
 
   /// The last line, if there is more than one download.
@@ -58,7 +61,7 @@ struct ProgressTable: Equatable {
   /// Percentage, sizes, speed and time left.
   fileprivate static func cells(_ row: Row) -> [String] {
     let sizes = row.total.map { "\(Amount.bytes(row.received)) of \(Amount.bytes($0))" } ?? Amount.bytes(row.received)
-    let percent = Amount.percent(row.received, of: row.total).map { "\($0)%" } ?? ""
+    let percent = Amount.percent(row.received, of: row.total).map { TextWidth.leftPadded("\($0)%", to: 4) } ?? ""
     if let note = row.note { return [percent, sizes, note, ""] }
     let left = Amount.secondsLeft(row.received, of: row.total, speed: row.speed).map { "\(Amount.time($0)) left" }
     return [percent, sizes, row.speed.map { "\(Amount.bytes(Int64($0)))/s" } ?? "", left ?? ""]

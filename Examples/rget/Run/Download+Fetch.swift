@@ -40,7 +40,11 @@ extension Download {
       early = outcome
       task.cancel()
     }
-    if let early { return .ended(try early.get()) }
+    if let early {
+      // It may have come to its end before it was cancelled.
+      _ = unlink(entry.stagedPath)
+      return .ended(try early.get())
+    }
     guard let end else {
       let response = task.response as? HTTPURLResponse
       let isJoined = response?.statusCode == 206

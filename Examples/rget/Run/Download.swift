@@ -51,7 +51,7 @@ struct Download {
         guard case .ended(let outcome) = next else { continue }
         return outcome
       }
-      let name = try name(for: staged.response)
+      let name = try removingOnFailure { () throws(Failure) in try self.name(for: staged.response) }
       switch try await verify(staged, name) {
       case .stopped: return .stopped(offset: ExistingFile(path: entry.stagedPath)?.size)
       case .right: return try await publish(staged, name)
@@ -141,14 +141,17 @@ struct Download {
 
   private func verify(_ staged: Staged, _ name: String) async throws -> Verification.Verdict {
     var expected = staged.response.map(ServerDigests.checksums) ?? []
-    do {
-      if let checksum = try work.checksum(for: name) { expected.insert(checksum) }
-    } catch {
+    if let checksum = try removingOnFailure({ () throws(Failure) in try work.checksum(for: name) }) { expected.insert(checksum) }
+    if !expected.isEmpty { work.console.change { board, _ in board.note(entry.number, "checking") } }
+    return try await Verification.verify(entry.stagedPath, expected, isCancelled: { work.stop.isAsked })
+  }
+
+  /// What fails here would fail with the same file again.
+  private func removingOnFailure<Value>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+    do { return try body() } catch {
       _ = unlink(entry.stagedPath)
       throw error
     }
-    if !expected.isEmpty { work.console.change { board, _ in board.note(entry.number, "checking") } }
-    return try await Verification.verify(entry.stagedPath, expected, isCancelled: { work.stop.isAsked })
   }
 
   private func publish(_ staged: Staged, _ name: String) async throws -> Outcome {

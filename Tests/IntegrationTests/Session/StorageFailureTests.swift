@@ -81,7 +81,7 @@ struct StorageFailureTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test("A full disk fails with resume data that works once there is room", .enabled(if: Disk.canMount, "needs root"))
+  @Test("A full disk fails with resume data that works once there is room", .enabled(if: SmallDisk.isPossible, "needs root"))
   func fullDisk() async throws {
     // Without a length the space cannot be reserved, so the disk is full in the middle.
     let count: Int64 = 1_500_000
@@ -92,8 +92,9 @@ struct StorageFailureTests {
       request.number == 1
         ? .chunked(chunks, [("ETag", "\"a1\""), ("Accept-Ranges", "bytes")]) : resource.answer(request)
     }
-    let disk = try await Disk.mount(size: "600k")
-    let fixture = try SessionFixture(partials: disk.folder.url("disk/kept"))
+    let folder = try TemporaryFolder("disk")
+    let disk = try await SmallDisk.mount(on: folder.makeFolder("disk"), size: "600k")
+    let fixture = try SessionFixture(partials: folder.url("disk/kept"))
     defer { fixture.session.invalidateAndCancel() }
     let outcome = try await fixture.run(fixture.session.downloadTask(with: server.url()))
     #expect(outcome.urlError?.code.rawValue == -3003)

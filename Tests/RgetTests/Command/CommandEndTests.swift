@@ -1,0 +1,130 @@
+import Foundation
+import Glibc
+import LoopbackServer
+import TestSupport
+import Testing
+
+@testable import rget
+
+@Suite(.timeLimit(.minutes(3)))
+struct CommandEndTests {
+  private static let count: Int64 = 4 << 20
+
+  /// A file that stops halfway until the gate opens.
+  private func fixture(_ gate: Gate) throws -> CommandFixture {
+    let resource = RangeResource(.init(.generated(seed: CommandFixture.seed, count: Self.count)))
+    return try CommandFixture(count: Self.count) { request in
+      resource.answer(request).inserting(.wait(gate), after: Self.count / 2)
+    }
+  }
+
+  @Test("A pipe whose reader has gone stops it in order", arguments: ["--json -q", "-v 2>&1 >/dev/null"])
+  func closedPipe(arguments: String) async throws {
+    let gate = Gate()
+    let fixture = try fixture(gate)
+    let address = fixture.server.url("/f").absoluteString
+    // The reader takes one line and goes; what is written later finds nobody.
+    let script = "set -o pipefail; '\(try Products.path("rget"))' \(address) \(arguments) | head -n 1"
+    let child = try ChildProcess("/bin/bash", ["-c", script], folder: fixture.folder.path)
+    try await fixture.waitForPartial(atLeast: Self.count / 2, of: child)
+    gate.open()
+    let result = try await child.wait()
+    #expect(result.exit == .exited(0) || result.exit == .exited(141), "\(result.errorText)")
+    if result.exit == .exited(141) {
+      #expect(!FileManager.default.fileExists(atPath: fixture.folder.path("f")))
+      #expect(try await fixture.run(address).exit == .exited(0))
+      #expect(fixture.server.requests.last?.rangeStart ?? 0 > 0)
+    }
+    #expect(try fixture.difference(in: "f") == nil)
+  }
+
+  @Test("Signals pause all downloads of a list", arguments: [SIGINT, SIGTERM, SIGHUP])
+  func signals(number: Int32) async throws {
+    let gate = Gate()
+    let fixture = try fixture(gate)
+    let urls = ["a", "b", "c"].map { fixture.server.url("/\($0)").absoluteString }
+    let arguments = ["-j2"] + urls
+    let child = try ChildProcess(try Products.path("rget"), arguments, folder: fixture.folder.path)
+    try await fixture.server.waitForRequests(2)
+    try await fixture.waitForPartial(atLeast: Self.count / 2, of: child)
+    child.send(number)
+    let first = try await child.wait()
+    #expect(first.exit == .exited(128 + number), "\(first.errorText)")
+    #expect(first.errorText.hasSuffix("0 of 3 complete; run the same command again to continue\n"))
+    gate.open()
+    let second = try await ChildProcess.run(try Products.path("rget"), arguments, folder: fixture.folder.path)
+    #expect(second.exit == .exited(0), "\(second.errorText)")
+    #expect(try fixture.folder.contents() == ["a", "b", "c"])
+    for name in ["a", "b", "c"] { #expect(try fixture.difference(in: name) == nil) }
+    // "c" was never begun.
+    #expect(fixture.server.requests.filter { $0.target == "/c" }.count == 1)
+  }
+
+  @Test("Under nohup the end of the terminal is ignored")
+  func nohup() async throws {
+    let gate = Gate()
+    let fixture = try fixture(gate)
+    let address = fixture.server.url("/f").absoluteString
+    let script = "trap '' HUP; exec '\(try Products.path("rget"))' \(address)"
+    let child = try ChildProcess("/bin/sh", ["-c", script], folder: fixture.folder.path)
+    try await fixture.waitForPartial(atLeast: Self.count / 2, of: child)
+    child.send(SIGHUP)
+    gate.open()
+    #expect(try await child.wait().exit == .exited(0))
+    #expect(try fixture.difference(in: "f") == nil)
+  }
+
+  @Test(
+    "A full disk is said, keeps what there is, and the same command continues once there is room",
+    .enabled(if: SmallDisk.isPossible, "needs root"))
+  func fullDisk() async throws {
+    let content = Content.generated(seed: CommandFixture.seed, count: Self.count)
+    let resource = RangeResource(.init(content))
+    // Without a length the space cannot be reserved, so the disk is full in the middle.
+    let chunks = stride(from: 0, to: Self.count, by: 1 << 16).map { content.bytes($0..<$0 + 1 << 16) }
+    let fixture = try CommandFixture(count: Self.count) { request in
+      request.number == 1
+        ? .chunked(chunks, [("ETag", "\"a1\""), ("Accept-Ranges", "bytes")]) : resource.answer(request)
+    }
+    let disk = try await SmallDisk.mount(on: fixture.folder.makeFolder("disk"), size: "2m")
+    let address = fixture.server.url("/f").absoluteString
+    let first = try await fixture.run("-d", "disk", address)
+    #expect(first.exit == .exited(4), "\(first.errorText)")
+    #expect(first.errorText.contains("No space left on device. Make room or choose another folder with -d. "))
+    try await disk.resize("16m")
+    let second = try await fixture.run("-d", "disk", address)
+    #expect(second.exit == .exited(0), "\(second.errorText)")
+    #expect(fixture.server.requests.last?.rangeStart ?? 0 > 0)
+    #expect(try fixture.difference(in: "disk/f") == nil)
+    try await disk.unmount()
+  }
+
+  @Test("What is begun can be listed, inspected and removed")
+  func leftovers() async throws {
+    let gate = Gate()
+    let fixture = try fixture(gate)
+    let address = fixture.server.url("/f?key=secret").absoluteString
+    let child = try fixture.start(address)
+    try await fixture.waitForPartial(atLeast: Self.count / 2, of: child)
+    #expect(try await fixture.run("list").text == "")
+    child.send(SIGINT)
+    _ = try await child.wait()
+    try fixture.folder.write(Data(), to: "other.resume")
+    let list = try await fixture.run("list", ".")
+    #expect(list.exit == .exited(0))
+    #expect(list.text.hasPrefix("f: 2.0 MiB of 4.0 MiB, 50%, "))
+    #expect(list.text.hasSuffix(" old, \(fixture.server.origin)/f?…\n"))
+    let journal = try #require(try fixture.hidden().first { $0.hasSuffix(".resume") })
+    let inspection = try await fixture.run("inspect", journal)
+    #expect(inspection.exit == .exited(0))
+    #expect(inspection.text.contains("asked for: \(fixture.server.origin)/f?…\nbytes: 2097152 of 4194304 (50%)\n"))
+    #expect(inspection.text.contains("version of the file: entity tag \"a1\", last modified Mon, 01 Jan 2024"))
+    #expect(inspection.text.contains("to become: \(fixture.folder.path)/f\n"))
+    #expect(try await fixture.run("inspect", "other.resume").exit == .exited(1))
+    #expect(try await fixture.run("inspect", "missing").exit == .exited(4))
+    #expect(try await fixture.run("clean").text == "removed 2.0 MiB of f\n")
+    #expect(try fixture.folder.contents() == ["other.resume"])
+    #expect(try await fixture.run("list").errorText == "nothing in . is incomplete\n")
+    #expect(try await fixture.run("list", "missing").exit == .exited(4))
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Glibc
+import LoopbackServer
+import TestSupport
+
+/// A program in a terminal of its own, whose screen can be read, whose window can be resized and whose keys pressed.
+final class PseudoTerminal: Sendable {
+  /// What is known so far.
+  struct Progress: Sendable {
+    var screen: Screen
+    var raw = Data()
+    var isClosed = false
+    var status: Int32?
+  }
+
+  let identifier: Int32
+  private let leader: Int32
+  private let progress: Observed<Progress>
+
+  /// Starts a program as the leader of a session whose terminal is that size.
+  init(
+    _ path: String, _ arguments: [String], columns: Int, lines: Int, environment: [String: String] = [:],
+    folder: String
+  ) throws {
+    // posix_openpt(3), unlockpt(3) and ptsname(3) are this, and Swift does not import them. See ioctl_tty(2).
+    leader = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var (unlocked, number): (Int32, Int32) = (0, 0)
+    let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+    guard leader >= 0, ioctl(leader, setLock, &unlocked) == 0, ioctl(leader, getNumber, &number) == 0 else {
+      throw TestSupportError.system(call: "open /dev/ptmx", code: errno)
+    }
+    Self.setSize(leader, columns, lines)
+    let progress = Observed(Progress(screen: Screen(columns: columns)))
+    self.progress = progress
+    let variables = ["TERM": "xterm", "NO_COLOR": "1"].merging(environment) { $1 }.map { "\($0.key)=\($0.value)" }
+    identifier = try Self.spawn(["/usr/bin/env", "-C", folder] + variables + [path] + arguments, "/dev/pts/\(number)")
+    let (leader, identifier) = (leader, identifier)
+    Thread.detachNewThread { Self.drain(leader, progress) }
+    Thread.detachNewThread {
+      var status: Int32 = 0
+      while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
+      let signal = status & 0x7F
+      let result = signal == 0 ? (status >> 8) & 0xFF : -signal
+      progress.update { $0.status = result }
+    }
+  }
+
+  deinit {
+    if progress.value.status == nil { kill(identifier, SIGKILL) }
+    close(leader)
+  }
+
+  var screen: Screen { progress.value.screen }
+  var raw: Data { progress.value.raw }
+
+  func press(_ key: Character) {
+    var bytes = Array(String(key).utf8)
+    _ = write(leader, &bytes, bytes.count)
+  }
+
+  func resize(columns: Int, lines: Int) {
+    progress.update { $0.screen.resize(columns: columns) }
+    Self.setSize(leader, columns, lines)
+  }
+
+  /// Returns the screen as soon as it satisfies something.
+  @discardableResult
+  func wait(for what: String, until isSatisfied: @escaping @Sendable (Screen) -> Bool) async throws -> Screen {
+    try await progress.wait(for: what) { isSatisfied($0.screen) || $0.isClosed }.screen
+  }
+
+  /// Returns the exit status, negative for a signal, when the program has ended and all its output is there.
+  func end() async throws -> Int32 {
+    try await progress.wait(for: "the program to end") { $0.status != nil && $0.isClosed }.status ?? -1
+  }
+
+  private static func setSize(_ descriptor: Int32, _ columns: Int, _ lines: Int) {
+    var size = winsize(ws_row: UInt16(lines), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
+  }
+
+  private static func drain(_ leader: Int32, _ progress: Observed<Progress>) {
+    let descriptor = dup(leader)
+    var block = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = read(descriptor, &block, block.count)
+      if count < 0, errno == EINTR { continue }
+      // EIO: the last process has closed the terminal.
+      guard count > 0 else { break }
+      let data = Data(block[..<count])
+      progress.update {
+        $0.raw.append(data)
+        $0.screen.write(data)
+      }
+    }
+    close(descriptor)
+    progress.update { $0.isClosed = true }
+  }
+
+  private static func spawn(_ words: [String], _ terminal: String) throws -> Int32 {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    // The first terminal that the leader of a new session opens becomes its own.
+    posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
+    posix_spawn_file_actions_adddup2(&actions, 0, 1)
+    posix_spawn_file_actions_adddup2(&actions, 0, 2)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var (none, all) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | newSession))
+    let names = words.map { strdup($0) } + [nil]
+    defer { for name in names { free(name) } }
+    var identifier: pid_t = 0
+    let code = posix_spawn(&identifier, words[0], &actions, &attributes, names, environ)
+    guard code == 0 else { throw TestSupportError.system(call: "posix_spawn", code: code) }
+    return identifier
+  }
+}
