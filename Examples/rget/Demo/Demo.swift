@@ -144,13 +144,13 @@ struct Demo {
     Output.result("Sent twice: \(Self.size(repeated)) of \(Self.size(DemoServer.count))")
   }
 
-  private func start() throws -> ChildProcess {
-    let child = try ChildProcess(arguments: ["demo-continue", blob.path, folder.path])
+  private func start() throws -> DemoProcess {
+    let child = try DemoProcess(arguments: ["demo-continue", blob.path, folder.path])
     cleanup.running(child)
     return child
   }
 
-  private func ended(_ child: ChildProcess) async -> ChildProcess.End {
+  private func ended(_ child: DemoProcess) async -> DemoProcess.End {
     let end = await child.end()
     cleanup.running(nil)
     return end
@@ -162,11 +162,11 @@ struct Demo {
 /// What must not outlive the demonstration.
 private final class Cleanup: Sendable {
   private let folder: URL
-  private let child = Mutex<ChildProcess?>(nil)
+  private let child = Mutex<DemoProcess?>(nil)
 
   init(folder: URL) { self.folder = folder }
 
-  func running(_ process: ChildProcess?) { child.withLock { $0 = process } }
+  func running(_ process: DemoProcess?) { child.withLock { $0 = process } }
 
   func run() {
     child.withLock { process in

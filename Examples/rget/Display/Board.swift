@@ -10,6 +10,7 @@ struct Board: Sendable {
     var meter = SpeedMeter()
     var lastByte: Double
     var note: String?
+    var isSilenceTold = false
   }
 
   let count: Int
@@ -47,15 +48,27 @@ struct Board: Sendable {
     guard var item = running[number] else { return }
     arrived += max(0, received - item.received)
     (item.received, item.total, item.lastByte) = (received, total, time)
+    item.isSilenceTold = false
     item.meter.record(received, at: time)
     running[number] = item
     meter.record(arrived, at: time)
   }
 
-  mutating func end(_ number: Int, failed isFailure: Bool) {
+  mutating func end(_ number: Int, _ outcome: Outcome) {
     guard let item = running.removeValue(forKey: number) else { return }
     finishedBytes += item.received
-    if isFailure { failed += 1 } else { finished += 1 }
+    if outcome.isComplete { finished += 1 }
+    if outcome.failure != nil { failed += 1 }
+  }
+
+  /// The names of downloads for which nothing has come for a while, each once for each silence.
+  mutating func takeSilent(at time: Double) -> [String] {
+    let silent = running.keys.sorted().filter { number in
+      guard let item = running[number] else { return false }
+      return item.note == nil && !item.isSilenceTold && time - item.lastByte >= Self.silence
+    }
+    for number in silent { running[number]?.isSilenceTold = true }
+    return silent.compactMap { running[$0]?.name }
   }
 
   /// - Parameter rows: For how many lines there is room.

@@ -17,7 +17,8 @@ struct Canvas: Sendable {
     if height > 0 { text += "\u{1B}[\(height)A\r" }
     for message in messages { text += message + "\u{1B}[K\n" }
     for line in lines { text += line + "\u{1B}[K\n" }
-    if height > messages.count + lines.count { text += "\u{1B}[J" }
+    // Also what the user has typed meanwhile.
+    if height > 0 { text += "\u{1B}[J" }
     drawn = lines
     return text
   }

@@ -85,6 +85,7 @@ final class Console: Sendable {
   func tick() {
     state.withLock { state in
       let time = now
+      if !state.isClosed { tellSilence(&state, time) }
       guard !state.isClosed, !style.isQuiet, time >= Self.firstFrame else { return }
       if style.isTerminal {
         guard !state.board.isIdle || !state.canvas.isEmpty else { return }
@@ -96,6 +97,14 @@ final class Console: Sendable {
           Output.message(row.plainLine)
         }
       }
+    }
+  }
+
+  /// On a terminal the lines show it.
+  private func tellSilence(_ state: inout State, _ time: Double) {
+    for name in state.board.takeSilent(at: time) {
+      if style.isJSON { Output.result(JSONEvent(event: .waiting, file: name).line) }
+      if !style.isTerminal, !style.isQuiet { Output.message("\(name): nothing arrives, waiting for the network") }
     }
   }
 

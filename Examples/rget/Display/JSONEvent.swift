@@ -7,8 +7,10 @@ struct JSONEvent: Codable, Equatable, Sendable {
     case start
     /// It goes on with what an earlier run has left: `offset`.
     case resume
-    /// At most once a second for each download: `received`, `total`, `bytesPerSecond`.
+    /// At most once a second for each download: `received`, `total`.
     case progress
+    /// Nothing has come for some seconds: `file`.
+    case waiting
     /// The file is complete and in its place: `file`, `received`.
     case saved
     /// There was nothing to do, because the file is complete already: `file`.
@@ -27,7 +29,6 @@ struct JSONEvent: Codable, Equatable, Sendable {
   var offset: Int64?
   var received: Int64?
   var total: Int64?
-  var bytesPerSecond: Int64?
   var error: String?
   var status: Int32?
   var complete: Int?

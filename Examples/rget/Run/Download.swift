@@ -141,7 +141,9 @@ struct Download {
 
   private func verify(_ staged: Staged, _ name: String) async throws -> Verification.Verdict {
     var expected = staged.response.map(ServerDigests.checksums) ?? []
-    if let checksum = try removingOnFailure({ () throws(Failure) in try work.checksum(for: name) }) { expected.insert(checksum) }
+    if let checksum = try removingOnFailure({ () throws(Failure) in try work.checksum(for: name) }) {
+      expected.insert(checksum)
+    }
     if !expected.isEmpty { work.console.change { board, _ in board.note(entry.number, "checking") } }
     return try await Verification.verify(entry.stagedPath, expected, isCancelled: { work.stop.isAsked })
   }

@@ -37,7 +37,7 @@ struct Teller {
   }
 
   func ended(_ outcome: Outcome) {
-    console.change { board, _ in board.end(entry.number, failed: !outcome.isComplete) }
+    console.change { board, _ in board.end(entry.number, outcome) }
     let url = Masked.url(entry.url)
     switch outcome {
     case .saved(let path, let bytes):

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct CommandEndTests {
-  private static let count: Int64 = 4 << 20
+  private static let count: Int64 = 1 << 20
 
   /// A file that stops halfway until the gate opens.
   private func fixture(_ gate: Gate) throws -> CommandFixture {
@@ -21,21 +21,25 @@ struct CommandEndTests {
   @Test("A pipe whose reader has gone stops it in order", arguments: ["--json -q", "-v 2>&1 >/dev/null"])
   func closedPipe(arguments: String) async throws {
     let gate = Gate()
-    let fixture = try fixture(gate)
-    let address = fixture.server.url("/f").absoluteString
-    // The reader takes one line and goes; what is written later finds nobody.
-    let script = "set -o pipefail; '\(try Products.path("rget"))' \(address) \(arguments) | head -n 1"
-    let child = try ChildProcess("/bin/bash", ["-c", script], folder: fixture.folder.path)
-    try await fixture.waitForPartial(atLeast: Self.count / 2, of: child)
-    gate.open()
-    let result = try await child.wait()
-    #expect(result.exit == .exited(0) || result.exit == .exited(141), "\(result.errorText)")
-    if result.exit == .exited(141) {
-      #expect(!FileManager.default.fileExists(atPath: fixture.folder.path("f")))
-      #expect(try await fixture.run(address).exit == .exited(0))
-      #expect(fixture.server.requests.last?.rangeStart ?? 0 > 0)
+    let resource = RangeResource(.init(.generated(seed: CommandFixture.seed, count: Self.count)))
+    let folder = try TemporaryFolder("gone")
+    let closed = folder.path("closed")
+    // The second answer begins when the reader has gone, and stops halfway.
+    let fixture = try CommandFixture(count: Self.count) { request in
+      guard request.target == "/b" else { return resource.answer(request) }
+      while !gate.isOpen, !FileManager.default.fileExists(atPath: closed) { usleep(2000) }
+      return resource.answer(request).inserting(.wait(gate), after: Self.count / 2)
     }
-    #expect(try fixture.difference(in: "f") == nil)
+    let urls = ["a", "b"].map { fixture.server.url("/\($0)").absoluteString }.joined(separator: " ")
+    let command = "'\(try Products.path("rget"))' -j1 \(urls) \(arguments)"
+    let script = "set -o pipefail; \(command) | { read line; exec 0<&-; touch '\(closed)'; }"
+    let first = try await ChildProcess.run("/bin/bash", ["-c", script], folder: fixture.folder.path)
+    #expect(first.exit == .exited(141), "\(first.errorText)")
+    #expect(try !fixture.folder.contents().contains("b"))
+    gate.open()
+    let second = try await ChildProcess.run("/bin/sh", ["-c", command], folder: fixture.folder.path)
+    #expect(second.exit == .exited(0), "\(second.errorText)")
+    for name in ["a", "b"] { #expect(try fixture.difference(in: name) == nil) }
   }
 
   @Test("Signals pause all downloads of a list", arguments: [SIGINT, SIGTERM, SIGHUP])
@@ -86,7 +90,7 @@ struct CommandEndTests {
       request.number == 1
         ? .chunked(chunks, [("ETag", "\"a1\""), ("Accept-Ranges", "bytes")]) : resource.answer(request)
     }
-    let disk = try await SmallDisk.mount(on: fixture.folder.makeFolder("disk"), size: "2m")
+    let disk = try await SmallDisk.mount(on: fixture.folder.makeFolder("disk"), size: "600k")
     let address = fixture.server.url("/f").absoluteString
     let first = try await fixture.run("-d", "disk", address)
     #expect(first.exit == .exited(4), "\(first.errorText)")
@@ -112,17 +116,17 @@ struct CommandEndTests {
     try fixture.folder.write(Data(), to: "other.resume")
     let list = try await fixture.run("list", ".")
     #expect(list.exit == .exited(0))
-    #expect(list.text.hasPrefix("f: 2.0 MiB of 4.0 MiB, 50%, "))
+    #expect(list.text.hasPrefix("f: 512.0 KiB of 1.0 MiB, 50%, "))
     #expect(list.text.hasSuffix(" old, \(fixture.server.origin)/f?…\n"))
     let journal = try #require(try fixture.hidden().first { $0.hasSuffix(".resume") })
     let inspection = try await fixture.run("inspect", journal)
     #expect(inspection.exit == .exited(0))
-    #expect(inspection.text.contains("asked for: \(fixture.server.origin)/f?…\nbytes: 2097152 of 4194304 (50%)\n"))
+    #expect(inspection.text.contains("asked for: \(fixture.server.origin)/f?…\nbytes: 524288 of 1048576 (50%)\n"))
     #expect(inspection.text.contains("version of the file: entity tag \"a1\", last modified Mon, 01 Jan 2024"))
     #expect(inspection.text.contains("to become: \(fixture.folder.path)/f\n"))
     #expect(try await fixture.run("inspect", "other.resume").exit == .exited(1))
     #expect(try await fixture.run("inspect", "missing").exit == .exited(4))
-    #expect(try await fixture.run("clean").text == "removed 2.0 MiB of f\n")
+    #expect(try await fixture.run("clean").text == "removed 512.0 KiB of f\n")
     #expect(try fixture.folder.contents() == ["other.resume"])
     #expect(try await fixture.run("list").errorText == "nothing in . is incomplete\n")
     #expect(try await fixture.run("list", "missing").exit == .exited(4))

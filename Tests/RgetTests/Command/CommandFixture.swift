@@ -19,10 +19,15 @@ struct CommandFixture {
     try self.init(count: count, handler: resource.answer)
   }
 
-  init(count: Int64, handler: @escaping @Sendable (ReceivedRequest) -> Answer) throws {
+  /// A server that runs already.
+  init(count: Int64, server: LoopbackServer) throws {
     self.count = count
+    self.server = server
     folder = try TemporaryFolder("rget")
-    server = try LoopbackServer(handler: handler)
+  }
+
+  init(count: Int64, handler: @escaping @Sendable (ReceivedRequest) -> Answer) throws {
+    try self.init(count: count, server: try LoopbackServer(handler: handler))
   }
 
   /// Starts `rget` in the folder.

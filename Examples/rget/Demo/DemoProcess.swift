@@ -1,7 +1,7 @@
 import Foundation
 
 /// This program once more, in a process of its own, with its standard output as lines.
-final class ChildProcess: Sendable {
+final class DemoProcess: Sendable {
   /// How a process ended.
   enum End: Equatable, Sendable {
     case exit(Int32)

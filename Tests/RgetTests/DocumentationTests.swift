@@ -1,0 +1,81 @@
+import Foundation
+import LoopbackServer
+import TestSupport
+import Testing
+
+@testable import rget
+
+@Suite(.timeLimit(.minutes(3)))
+struct DocumentationTests {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  private static func text(_ path: String) throws -> String {
+    try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+  }
+
+  private static func page() throws -> String { try text("Sources/ResumableDownloads/ResumableDownloads.docc/rget.md") }
+
+  /// The commands in the shell blocks of a text.
+  private static func commands(_ text: String) -> [String] {
+    var (commands, isShell) = ([String](), false)
+    for line in text.split(separator: "\n") {
+      if line.hasPrefix("```") { isShell = line == "```sh" }
+      let command = String(line).replacing("swift run -c release rget", with: "rget")
+      if isShell, command.contains("rget "), !command.contains("rget demo") { commands.append(command) }
+    }
+    return commands
+  }
+
+  @Test("The page has the text of --help, and every event")
+  func page() throws {
+    let page = try Self.page()
+    #expect(page.contains("```\n\(Help.text)\n```\n"))
+    for kind in JSONEvent.Kind.allCases { #expect(page.contains("| `\(kind.rawValue)` |"), "\(kind)") }
+  }
+
+  @Test("Every example of the help, the page and the README works")
+  func examples() async throws {
+    let readme = try Self.text("README.md")
+    let commands = try HelpExamples.all + Self.commands(Self.page()) + Self.commands(readme)
+    #expect(commands.count > HelpExamples.all.count + 6)
+    for command in commands { try await run(command) }
+  }
+
+  private func run(_ command: String) async throws {
+    let body = Payload.bytes(seed: 3, count: 10_000)
+    let resource = RangeResource(.init(.data(body)))
+    let fixture = try CommandFixture(count: 10_000, handler: resource.answer)
+    let sum = Digest.hexadecimal(Digest.sha256.hash(of: body))
+    try fixture.folder.makeFolder("downloads")
+    try fixture.folder.write(Data("\(fixture.server.origin)/f\n".utf8), to: "list.txt")
+    try fixture.folder.write(Data("\(sum)  f\n".utf8), to: "SHA256SUMS")
+    let line = command.replacing("https://example.org", with: fixture.server.origin).replacing("HEX", with: sum)
+    let variables = ["PATH": "\(try Products.folder()):/usr/local/bin:/usr/bin:/bin"]
+    let result = try await ChildProcess.run(
+      "/bin/bash", ["-euc", line], environment: variables, folder: fixture.folder.path)
+    #expect(result.exit == .exited(0), "\(command): \(result.errorText)")
+    let urls = line.split(separator: " ").filter { $0.hasPrefix("http") }.count + (line.contains("-i ") ? 1 : 0)
+    #expect(fixture.server.requests.count == urls, "\(command)")
+  }
+
+  @Test(
+    "bash completes options, commands and values",
+    arguments: [
+      ("rget --che", "--checksum --checksum-file"), ("rget --no-rem", "--no-remote-time"), ("rget l", "list"),
+      ("rget --completions z", "zsh"), ("rget -d do", "downloads"), ("rget -q --checksum-file S", "SUMS"),
+      ("rget inspect S", "SUMS"), ("rget list do", "downloads"), ("rget -j ", ""),
+    ])
+  func bash(words: String, expected: String) async throws {
+    let folder = try TemporaryFolder("bash")
+    try folder.makeFolder("downloads")
+    try folder.write(Data(), to: "SUMS")
+    let script = """
+      eval "$('\(try Products.path("rget"))' --completions bash)"
+      IFS=' ' read -r -a COMP_WORDS <<< "$1"; [[ $1 == *' ' ]] && COMP_WORDS+=('')
+      COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _rget; echo "${COMPREPLY[*]}"
+      """
+    let result = try await ChildProcess.run("/bin/bash", ["-c", script, "bash", words], folder: folder.path)
+    #expect(result.text == expected + "\n", "\(result.errorText)")
+  }
+}
