@@ -36,6 +36,18 @@ enum OptionTable {
     OptionSpec(
       "netrc", nil, "logs in with what ~/.netrc, or the file that NETRC names, has for the host",
       action: .flag { $0.usesNetrc = $1 }),
+    OptionSpec(
+      "proxy", nil, "goes through a proxy, http:// or socks5h://; none ignores those of the environment",
+      action: .value(placeholder: "[USER:PASSWORD@]HOST:PORT") { options, text throws(UsageError) in
+        options.proxy = try ProxySetting(text)
+      }),
+    OptionSpec(
+      "cacert", nil, "trusts only the authorities in a PEM file", completion: .files,
+      action: text("FILE") { $0.trustAnchors = $1 }),
+    OptionSpec(
+      "cert", nil, "shows servers a certificate, in PEM; with --key if its key lies elsewhere", completion: .files,
+      action: text("FILE") { $0.certificate = $1 }),
+    OptionSpec("key", nil, "the key of --cert, in PEM", completion: .files, action: text("FILE") { $0.key = $1 }),
   ]
 
   private static let course = [
@@ -43,6 +55,11 @@ enum OptionTable {
       "jobs", "j", "downloads at once; default: 4",
       action: .value(placeholder: "N") { options, text throws(UsageError) in
         options.atOnce = try number(text, in: 1...100, for: "-j")
+      }),
+    OptionSpec(
+      "limit-rate", nil, "bytes a second for all downloads together; with K, M or G for 1024, 1024² or 1024³",
+      action: .value(placeholder: "RATE") { options, text throws(UsageError) in
+        options.bytesPerSecond = try ByteRate.parse(text)
       }),
     OptionSpec(
       "retry", nil, "attempts after a failure that may pass, with growing waits; default: 5",

@@ -20,6 +20,11 @@ struct Options: Equatable, Sendable {
   var headers: [Header] = []
   var credentials: Credentials?
   var usesNetrc = false
+  var proxy: ProxySetting?
+  var trustAnchors: String?
+  var certificate: String?
+  var key: String?
+  var bytesPerSecond: Int64 = 0
   var retries = 5
   /// Seconds without a byte; nil leaves it at the library's default.
   var timeoutSeconds: Double?
@@ -45,6 +50,7 @@ struct Options: Equatable, Sendable {
       throw UsageError(reason: "only one of --checksum and --checksum-file can be given")
     }
     if isQuiet, isVerbose { throw UsageError(reason: "only one of -q and -v can be given") }
+    if key != nil, certificate == nil { throw UsageError(reason: "--key needs --cert") }
     if usesNetrc, credentials != nil { throw UsageError(reason: "only one of -u and --netrc can be given") }
   }
 }

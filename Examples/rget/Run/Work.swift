@@ -24,7 +24,7 @@ final class Work: Sendable {
       try ChecksumList(try InputFile.text(name), source: name)
     }
     netrc = try options.usesNetrc ? Netrc(InputFile.text(Netrc.path(ProcessInfo.processInfo.environment))) : nil
-    session = DownloadSession(configuration: Self.configuration(options), delegate: nil, delegateQueue: nil)
+    session = DownloadSession(configuration: try Self.configuration(options), delegate: nil, delegateQueue: nil)
     console = Console(
       count: plan.entries.count,
       style: Console.Style(
@@ -33,13 +33,27 @@ final class Work: Sendable {
     claims = Mutex(Dictionary(plan.entries.map { ($0.path, $0.number) }) { first, _ in first })
   }
 
-  private static func configuration(_ options: Options) -> URLSessionConfiguration {
+  /// What the options mean for all requests.
+  static func configuration(_ options: Options) throws(UsageError) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.default
     configuration.httpAdditionalHeaders = ["User-Agent": "rget/\(Command.version)"]
     configuration.httpMaximumConnectionsPerHost = max(configuration.httpMaximumConnectionsPerHost, options.atOnce)
     if let seconds = options.timeoutSeconds { configuration.timeoutIntervalForRequest = seconds }
     if options.retries > 0 { configuration.retryPolicy = RetryPolicy(maximumAttempts: options.retries) }
+    configuration.bytesPerSecondLimit = options.bytesPerSecond
+    configuration.connectionProxyDictionary = options.proxy?.dictionary
+    configuration.trustAnchorsFile = try options.trustAnchors.map(readable)
+    if let certificate = options.certificate {
+      configuration.clientCertificate = ClientCertificate(
+        certificateFile: try readable(certificate), keyFile: try readable(options.key ?? certificate))
+    }
     return configuration
+  }
+
+  /// A mistake in a name is found before anything is asked.
+  private static func readable(_ path: String) throws(UsageError) -> URL {
+    guard FileManager.default.isReadableFile(atPath: path) else { throw UsageError(reason: "cannot read \(path)") }
+    return URL(fileURLWithPath: path)
   }
 
   /// The request for a file with the fields and the login that the options give.

@@ -81,7 +81,9 @@ struct StorageFailureTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test("A full disk fails with resume data that works once there is room", .enabled(if: SmallDisk.isPossible, "needs root"))
+  @Test(
+    "A full disk fails with resume data that works once there is room",
+    .enabled(if: SmallDisk.isPossible, "needs root"))
   func fullDisk() async throws {
     // Without a length the space cannot be reserved, so the disk is full in the middle.
     let count: Int64 = 1_500_000

@@ -1,0 +1,80 @@
+import Foundation
+import FoundationNetworking
+import LoopbackServer
+import ResumableDownloads
+import TestSupport
+import Testing
+
+@testable import rget
+
+@Suite(.timeLimit(.minutes(3)))
+struct CommandConnectionTests {
+  @Test("Options become settings of the session")
+  func settings() throws {
+    let folder = try TemporaryFolder("settings")
+    let file = try folder.write(Data(), to: "a.pem")
+    var options = Options()
+    (options.bytesPerSecond, options.retries, options.timeoutSeconds, options.atOnce) = (7, 3, 2.5, 50)
+    (options.trustAnchors, options.certificate) = (file, file)
+    options.proxy = .socks(host: "h", port: 1, login: nil)
+    let configuration = try Work.configuration(options)
+    #expect(configuration.bytesPerSecondLimit == 7)
+    #expect(configuration.retryPolicy == RetryPolicy(maximumAttempts: 3))
+    #expect(configuration.timeoutIntervalForRequest == 2.5)
+    #expect(configuration.httpMaximumConnectionsPerHost == 50)
+    #expect(configuration.trustAnchorsFile?.path == file)
+    #expect(configuration.clientCertificate?.keyFile.path == file)
+    #expect(configuration.connectionProxyDictionary?["SOCKSProxy"] as? String == "h")
+    options.retries = 0
+    #expect(try Work.configuration(options).retryPolicy == nil)
+    options.key = folder.path("missing")
+    #expect(throws: UsageError(reason: "cannot read \(folder.path("missing"))")) { try Work.configuration(options) }
+  }
+
+  @Test("A proxy is asked for the whole URL, with its login")
+  func proxy() async throws {
+    let resource = RangeResource(.init(.generated(seed: CommandFixture.seed, count: 1000)))
+    let fixture = try CommandFixture(count: 1000) { request in
+      request.value("Proxy-Authorization") == nil
+        ? .status(407, Data(), [("Proxy-Authenticate", "Basic realm=\"p\"")]) : resource.answer(request)
+    }
+    let result = try await fixture.run("--proxy", "u:p@127.0.0.1:\(fixture.server.port)", "http://a.invalid/f")
+    #expect(result.exit == .exited(0), "\(result.errorText)")
+    #expect(fixture.server.requests.map(\.target) == ["http://a.invalid/f", "http://a.invalid/f"])
+    #expect(fixture.server.requests.map { $0.value("Proxy-Authorization") } == [nil, "Basic dTpw"])
+    #expect(try fixture.difference(in: "f") == nil)
+  }
+
+  @Test("--proxy none ignores the environment")
+  func noProxy() async throws {
+    let fixture = try CommandFixture(count: 1000)
+    let proxy = try LoopbackServer { _ in .status(403) }
+    let address = fixture.server.url("/f").absoluteString
+    for (arguments, exit) in [([address], 6), (["--proxy=none", address], 0)] as [([String], Int32)] {
+      let result = try await ChildProcess.run(
+        try Products.path("rget"), arguments, environment: ["http_proxy": proxy.origin, "no_proxy": nil],
+        folder: fixture.folder.path)
+      #expect(result.exit == .exited(exit), "\(result.errorText)")
+    }
+    #expect(proxy.requests.count == 1)
+    #expect(fixture.server.requests.count == 1)
+  }
+
+  @Test("A certificate that nobody vouches for is refused, and accepted with --cacert")
+  func trust() async throws {
+    let root = try TemporaryFolder("root")
+    try root.write(Data("secret".utf8), to: "f")
+    let nginx = try await Nginx.start(root: root.path, options: ServerOptions(usesTLS: true))
+    let folder = try TemporaryFolder("trust")
+    let (program, address) = (try Products.path("rget"), nginx.url("/f").absoluteString)
+    let refused = try await ChildProcess.run(program, [address], folder: folder.path)
+    #expect(refused.exit == .exited(5))
+    #expect(refused.errorText.lowercased().contains("certificate"), "\(refused.errorText)")
+    #expect(try folder.contents() == [])
+    let arguments = ["--cacert", try #require(nginx.certificate), address]
+    let result = try await ChildProcess.run(program, arguments, folder: folder.path)
+    #expect(result.exit == .exited(0), "\(result.errorText)")
+    #expect(try Data(contentsOf: folder.url("f")) == Data("secret".utf8))
+    try await nginx.stop()
+  }
+}
