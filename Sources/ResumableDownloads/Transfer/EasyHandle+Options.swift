@@ -37,7 +37,9 @@ extension EasyHandle {
     if let user = proxy.user {
       try set(CURLOPT_PROXYUSERNAME, user)
       try set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
-      try set(CURLOPT_PROXYAUTH, ccurl_auth_basic | ccurl_auth_digest)
+      // One method only, so that it is sent at once: with a choice libcurl asks without it first, and the 407 would be
+      // taken for the answer (CURLOPT_PROXYAUTH(3)).
+      try set(CURLOPT_PROXYAUTH, ccurl_auth_basic)
     }
   }
 

@@ -26,6 +26,7 @@ struct ProxyTests {
     #expect(try await second.run(second.session.downloadTask(withResumeData: blob)).data == FaultScene.whole)
     #expect(proxy.requests.map(\.target) == ["http://files.test/f", "http://files.test/f"])
     for request in proxy.requests { #expect(request.values("Host") == ["files.test"]) }
+    for request in proxy.requests { #expect(request.value("Proxy-Authorization") == "Basic dTp3") }
     first.session.invalidateAndCancel()
     second.session.invalidateAndCancel()
   }
