@@ -40,6 +40,8 @@ final class Work: Sendable {
     configuration.httpMaximumConnectionsPerHost = max(configuration.httpMaximumConnectionsPerHost, options.atOnce)
     if let seconds = options.timeoutSeconds { configuration.timeoutIntervalForRequest = seconds }
     if options.retries > 0 { configuration.retryPolicy = RetryPolicy(maximumAttempts: options.retries) }
+    // The next run brings its own.
+    configuration.resumeDataHeaderPolicy = .withoutCredentials
     configuration.bytesPerSecondLimit = options.bytesPerSecond
     configuration.connectionProxyDictionary = options.proxy?.dictionary
     configuration.trustAnchorsFile = try options.trustAnchors.map(readable)

@@ -108,7 +108,7 @@ struct CommandEndTests {
     let gate = Gate()
     let fixture = try fixture(gate)
     let address = fixture.server.url("/f?key=secret").absoluteString
-    let child = try fixture.start(address)
+    let child = try fixture.start("-u", "ana:secret", address)
     try await fixture.waitForPartial(atLeast: Self.count / 2, of: child)
     #expect(try await fixture.run("list").text == "")
     child.send(SIGINT)
@@ -119,6 +119,7 @@ struct CommandEndTests {
     #expect(list.text.hasPrefix("f: 512.0 KiB of 1.0 MiB, 50%, "))
     #expect(list.text.hasSuffix(" old, \(fixture.server.origin)/f?…\n"))
     let journal = try #require(try fixture.hidden().first { $0.hasSuffix(".resume") })
+    #expect(try !String(contentsOfFile: fixture.folder.path(journal), encoding: .utf8).contains("Authorization"))
     let inspection = try await fixture.run("inspect", journal)
     #expect(inspection.exit == .exited(0))
     #expect(inspection.text.contains("asked for: \(fixture.server.origin)/f?…\nbytes: 524288 of 1048576 (50%)\n"))
