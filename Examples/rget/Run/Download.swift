@@ -32,7 +32,7 @@ struct Download {
     do {
       outcome = try await complete()
     } catch {
-      outcome = work.stop.isAsked ? .stopped(offset: nil) : .failed(error as? Failure ?? Failure(error))
+      outcome = .failed(error as? Failure ?? Failure(error))
     }
     teller.ended(outcome)
     return outcome
@@ -41,28 +41,35 @@ struct Download {
   private func complete() async throws -> Outcome {
     if let outcome = try await existing(entry.name) { return outcome }
     if options.isFresh { try Leftover.forget(entry) }
-    var fetched = try await leftOver().map { Fetched.staged($0) }
+    var staged = try await leftOver()
     var mayRepeat = true
     while true {
-      let next: Fetched
-      if let fetched { next = fetched } else { next = try await fetch() }
-      fetched = nil
-      guard case .staged(let staged) = next else {
-        guard case .ended(let outcome) = next else { continue }
-        return outcome
+      if let whole = staged {
+        if let outcome = try await conclude(whole, mayRepeat: mayRepeat) { return outcome }
+        (staged, mayRepeat) = (nil, false)
       }
-      let name = try removingOnFailure { () throws(Failure) in try self.name(for: staged.response) }
-      switch try await verify(staged, name) {
-      case .stopped: return .stopped(offset: ExistingFile(path: entry.stagedPath)?.size)
-      case .right: return try await publish(staged, name)
-      case .wrong(let reason):
-        _ = unlink(entry.stagedPath)
-        guard staged.isResumed, mayRepeat else {
-          throw Failure(.checksum, "the file is not the right one: \(reason)", advice: "Nothing was kept.")
-        }
-        mayRepeat = false
-        work.console.message("\(entry.name): \(reason); once more from the beginning")
+      switch try await fetch() {
+      case .staged(let whole): staged = whole
+      case .ended(let outcome): return outcome
       }
+    }
+  }
+
+  /// Checks a whole file and gives it its name; nil if it is wrong, and may be so only because it came in parts.
+  private func conclude(_ whole: Staged, mayRepeat: Bool) async throws -> Outcome? {
+    var staged = whole
+    if staged.response == nil { staged.response = try await head(otherwise: "a complete file has yet to be checked") }
+    let name = try removingOnFailure { () throws(Failure) in try self.name(for: staged.response) }
+    switch try await verify(staged, name) {
+    case .stopped: return .stopped(offset: ExistingFile(path: entry.stagedPath)?.size)
+    case .right: return try await publish(staged, name)
+    case .wrong(let reason):
+      _ = unlink(entry.stagedPath)
+      guard staged.isResumed, mayRepeat else {
+        throw Failure(.checksum, "the file is not the right one: \(reason)", advice: "Nothing was kept.")
+      }
+      work.console.message("\(entry.name): \(reason); once more from the beginning")
+      return nil
     }
   }
 

@@ -64,6 +64,30 @@ struct CommandEndTests {
     #expect(fixture.server.requests.filter { $0.target == "/c" }.count == 1)
   }
 
+  @Test("A process that is killed after the last byte and before the name has lost nothing")
+  func killedAtTheEnd() async throws {
+    let gate = Gate()
+    let fixture = try fixture(gate)
+    let address = fixture.server.url("/f").absoluteString
+    let child = try fixture.start(address)
+    try await fixture.waitForPartial(atLeast: Self.count / 2, of: child)
+    // After the first second the journal is there.
+    try await child.waitForOutput("waiting for the network")
+    child.send(SIGKILL)
+    _ = try await child.waitForExit()
+    let partial = try #require(try fixture.hidden().first { $0.hasSuffix(".partial") })
+    let file = try FileHandle(forWritingTo: fixture.folder.url(partial))
+    try file.seekToEnd()
+    try file.write(contentsOf: Payload.slice(seed: CommandFixture.seed, range: Self.count / 2..<Self.count))
+    try file.close()
+    let result = try await fixture.run(address)
+    #expect(result.exit == .exited(0), "\(result.errorText)")
+    #expect(fixture.server.requests.map(\.method) == ["GET", "HEAD"])
+    #expect(try fixture.folder.contents() == ["f"])
+    #expect(try fixture.difference(in: "f") == nil)
+    #expect(ExistingFile(path: fixture.folder.path("f"))?.modified == Date(timeIntervalSince1970: 1_704_103_200))
+  }
+
   @Test("Under nohup the end of the terminal is ignored")
   func nohup() async throws {
     let gate = Gate()
