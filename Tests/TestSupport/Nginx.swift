@@ -79,6 +79,8 @@ public struct Nginx: RealServer {
       "listen 127.0.0.1:\(setting.port)\(options.usesTLS ? " ssl" : "")\(options.allowsHTTP2 ? " http2" : "");"
     let certificate = setting.certificate.map {
       "ssl_certificate \($0.certificate); ssl_certificate_key \($0.key);"
+        + (options.clientAuthority.map { " ssl_client_certificate \($0); ssl_verify_client on;" } ?? "")
+        + (options.tlsVersion.map { " ssl_protocols \($0);" } ?? "")
     }
     let fields = [
       "request_method", "request_uri", "status", "http_range", "http_if_range", "body_bytes_sent", "server_protocol",

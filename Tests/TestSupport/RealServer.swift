@@ -19,6 +19,10 @@ public struct ServerOptions: Sendable {
   public var bytesPerSecond: Int?
   /// HTTPS with a certificate made for this server; see `ServerProcess.certificate`.
   public var usesTLS: Bool
+  /// PEM file with those who may sign the certificate that each client has to show; nil asks for none.
+  public var clientAuthority: String?
+  /// The only version of TLS, as the server's configuration spells it; nil leaves it to the server.
+  public var tlsVersion: String?
   /// HTTP/2 beside HTTP/1.1.
   public var allowsHTTP2: Bool
   /// Compression of what the server takes for text, for clients that accept it.

@@ -79,13 +79,13 @@ struct PartialPlace {
 
   /// The name of the partial without its ending: hidden beside a destination, else a new UUID.
   private var stem: String {
-    guard let destination = job.destination else { return UUID().uuidString.lowercased() }
+    guard let destination = job.destination else { return UUID.random().uuidString.lowercased() }
     let name = URL(fileURLWithPath: destination.path).lastPathComponent
     return StagedName.stem(destinationName: name, url: job.url)
   }
 
   /// The same for a partial that is to replace the present one once it stands.
   private var freshStem: String {
-    job.destination == nil ? UUID().uuidString.lowercased() : stem + ".fresh"
+    job.destination == nil ? UUID.random().uuidString.lowercased() : stem + ".fresh"
   }
 }

@@ -64,6 +64,8 @@ final class DelegateRelay: Sendable {
 
   func send(_ event: Event, to receive: @escaping @Sendable (Delivery) -> Void) {
     let mustSchedule = state.withLock { state in
+      // The end reports all bytes itself.
+      if case .finished = event, case .progress? = state.events.last { state.events.removeLast() }
       state.events.append(event)
       defer { state.isScheduled = true }
       return !state.isScheduled
@@ -71,20 +73,30 @@ final class DelegateRelay: Sendable {
     if mustSchedule { schedule(receive) }
   }
 
+  /// One operation delivers all that waits: an operation for each event would cost more than the events of a small file.
   private func schedule(_ receive: @escaping @Sendable (Delivery) -> Void) {
     queue.addOperation { [self] in
-      if let delivery = next() { receive(delivery) }
-      let goesOn = state.withLock { state in
-        state.isScheduled = !state.events.isEmpty
-        return state.isScheduled
+      while let delivery = next() {
+        receive(delivery)
+        // Whoever suspended the queue in a callback expects the next one to wait.
+        if queue.isSuspended, hasMore() { return schedule(receive) }
       }
-      if goesOn { schedule(receive) }
+    }
+  }
+
+  private func hasMore() -> Bool {
+    state.withLock { state in
+      state.isScheduled = !state.events.isEmpty
+      return state.isScheduled
     }
   }
 
   private func next() -> Delivery? {
     state.withLock { state in
-      guard !state.events.isEmpty else { return nil }
+      guard !state.events.isEmpty else {
+        state.isScheduled = false
+        return nil
+      }
       let event = state.events.removeFirst()
       // Both counts under the lock, so that they belong together: `restart` comes before either changes.
       var delivery = Delivery(event: event, expected: counters.expected.load(ordering: .relaxed))

@@ -6,14 +6,17 @@ internal import FoundationNetworking
 /// FoundationNetworking's own `suggestedFilename` returns `..`, empty and hidden names and ignores `filename*`.
 final class DownloadResponse: HTTPURLResponse, @unchecked Sendable {
   // Immutable after init.
-  private let name: String
+  private let head: ResponseHead
 
   init?(_ head: ResponseHead) {
     guard let url = URL(string: head.url) else { return nil }
-    name = SuggestedFilename.make(contentDisposition: head.value("Content-Disposition"), urlString: head.url)
+    self.head = head
+    var names: [String: String] = [:]
     var fields: [String: String] = [:]
     for field in head.fields {
-      let known = fields.keys.first { $0.caseInsensitiveCompare(field.name) == .orderedSame } ?? field.name
+      // The first spelling of a name is the one that stays.
+      let known = names[field.name.lowercased(), default: field.name]
+      names[field.name.lowercased()] = known
       fields[known] = fields[known].map { "\($0), \(field.value)" } ?? field.value
     }
     super.init(url: url, statusCode: head.status, httpVersion: head.version, headerFields: fields)
@@ -21,5 +24,7 @@ final class DownloadResponse: HTTPURLResponse, @unchecked Sendable {
 
   required init?(coder: NSCoder) { nil }
 
-  override var suggestedFilename: String? { name }
+  override var suggestedFilename: String? {
+    SuggestedFilename.make(contentDisposition: head.value("Content-Disposition"), urlString: head.url)
+  }
 }

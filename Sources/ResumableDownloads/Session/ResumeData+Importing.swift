@@ -12,7 +12,7 @@ extension ResumeData {
   /// - Parameter data: What `cancel(byProducingResumeData:)` gave there, at most 1 MiB.
   /// - Throws: ``ResumeDataError`` for other data and for addresses that are neither http nor https.
   public init(importing data: Data) throws(ResumeDataError) {
-    let path = PartialDirectory.temporaryPath() + "/" + UUID().uuidString.lowercased() + ".partial"
+    let path = PartialDirectory.temporaryPath() + "/" + UUID.random().uuidString.lowercased() + ".partial"
     try self.init(apple: AppleResumeData(data), partialPath: path)
   }
 
@@ -34,7 +34,7 @@ extension ResumeData {
     do throws(StorageError) {
       let directory = try PartialDirectory(privatePath: partialsDirectory?.path ?? PartialDirectory.temporaryPath())
       let partial = try directory.create(
-        stem: UUID().uuidString.lowercased(), copying: partialFile.path, length: apple.byteCount)
+        stem: UUID.random().uuidString.lowercased(), copying: partialFile.path, length: apple.byteCount)
       do throws(StorageError) { try take(partial) } catch {
         partial.discard()
         throw error
@@ -58,7 +58,7 @@ extension ResumeData {
     let request = RequestParts(method: "GET", url: apple.url, headers: [], hasBody: false)
     guard let request else { throw .missingField(name: "url") }
     try self.init(
-      request: request, identity: UUID(), partialPath: partialPath, createdAt: Date(),
+      request: request, identity: UUID.random(), partialPath: partialPath, createdAt: Date(),
       bootIdentifier: BootIdentifier.current)
     let validators = Validators(entityTag: apple.entityTag, lastModified: apple.lastModified)
     try recordResponse(validators: validators, total: nil, contentCoding: nil, lastURL: nil)

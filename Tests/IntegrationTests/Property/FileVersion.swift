@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackServer
+import TestSupport
 
 /// What a hostile server says about the version of its file, the same for a whole sequence of answers.
 enum ValidatorProfile: CaseIterable, Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackServer
+import TestSupport
 
 /// One answer of a hostile server, as a plan that is carried out when the request is known.
 ///

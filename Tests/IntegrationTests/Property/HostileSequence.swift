@@ -1,6 +1,7 @@
 import Foundation
 import LoopbackServer
 import Synchronization
+import TestSupport
 
 /// A server that answers with a generated sequence, and honestly when that is at its end.
 final class HostileSequence: Sendable {
@@ -21,7 +22,7 @@ final class HostileSequence: Sendable {
   /// The same seed gives the same sequence.
   init(seed: UInt64) {
     self.seed = seed
-    var generator = SeededGenerator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     profile =
       Int.random(in: 0..<3, using: &generator) > 0
       ? .tagAndDate : ValidatorProfile.allCases.randomElement(using: &generator) ?? .none

@@ -5,87 +5,79 @@ import ResumableDownloads
 import TestSupport
 import Testing
 
-/// Own trust anchors, client certificates and TLS versions, against OpenSSL's server.
+/// Own trust anchors, client certificates and TLS versions, against nginx.
 @Suite(.timeLimit(.minutes(2)))
 struct TLSTests {
-  /// `openssl s_server`, which serves the files of a folder.
-  private struct Server {
-    let folder: TemporaryFolder
-    let certificate: SelfSignedCertificate
-    let child: ChildProcess
-    let url: URL
+  private struct Scene {
+    let root: TemporaryFolder
+    let server: Nginx
 
-    static func start(_ arguments: (TemporaryFolder) -> [String] = { _ in [] }) async throws -> Server {
-      let folder = try TemporaryFolder("tls")
-      let certificate = try await SelfSignedCertificate.make(in: folder)
-      _ = try folder.write(Payload.bytes(seed: 6, count: 100_000), to: "file")
-      let child = try ChildProcess(
-        try Products.installed("openssl"),
-        [
-          "s_server", "-accept", "127.0.0.1:0", "-WWW", "-cert", certificate.certificate, "-key", certificate.key,
-        ] + arguments(folder), folder: folder.path)
-      let mark = "ACCEPT 127.0.0.1:"
-      try await child.waitForOutput(mark)
-      try await child.waitForOutput("\n")
-      let text = String(decoding: child.output, as: UTF8.self)
-      let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(mark) })
-      let url = try #require(URL(string: "https://127.0.0.1:\(line.dropFirst(mark.count))/file"))
-      return Server(folder: folder, certificate: certificate, child: child, url: url)
+    static func start(_ options: ServerOptions = ServerOptions(usesTLS: true)) async throws -> Scene {
+      let root = try TemporaryFolder("tls")
+      _ = try root.write(TLSTests.body, to: "file")
+      return Scene(root: root, server: try await Nginx.start(root: root.path, options: options))
     }
 
     func run(_ configure: (URLSessionConfiguration) -> Void) async throws -> DownloadOutcome {
       let fixture = try SessionFixture(configure: configure)
       defer { fixture.session.finishTasksAndInvalidate() }
-      return try await fixture.run(fixture.session.downloadTask(with: url))
+      return try await fixture.run(fixture.session.downloadTask(with: server.url("/file")))
     }
 
-    var trust: URL { URL(fileURLWithPath: certificate.certificate) }
+    func trust() throws -> URL { URL(fileURLWithPath: try #require(server.certificate)) }
   }
 
-  private let body = Payload.bytes(seed: 6, count: 100_000)
+  private static let body = Payload.bytes(seed: 6, count: 100_000)
 
   @Test("A certificate is believed only when it is among the trust anchors")
   func anchors() async throws {
-    let server = try await Server.start()
-    #expect(try await server.run { $0.trustAnchorsFile = server.trust }.data == body)
-    let refused = try await server.run { _ in }
+    let scene = try await Scene.start()
+    let trust = try scene.trust()
+    #expect(try await scene.run { $0.trustAnchorsFile = trust }.data == Self.body)
+    let refused = try await scene.run { _ in }
     #expect(refused.urlError?.code == .serverCertificateUntrusted)
     #expect(refused.file == nil)
-    let missing = try await server.run { $0.trustAnchorsFile = server.folder.url("nothing.pem") }
+    let missing = try await scene.run { $0.trustAnchorsFile = scene.root.url("nothing.pem") }
     #expect(missing.urlError?.code == .secureConnectionFailed)
   }
 
   @Test("A server that wants to know the client gets its certificate")
   func client() async throws {
-    let server = try await Server.start {
-      ["-Verify", "1", "-verify_return_error", "-CAfile", $0.path("certificate.pem")]
-    }
-    let own = ClientCertificate(certificateFile: server.trust, keyFile: URL(fileURLWithPath: server.certificate.key))
-    let known = try await server.run {
-      $0.trustAnchorsFile = server.trust
-      $0.clientCertificate = own
-    }
-    #expect(known.data == body)
-    let unknown = try await server.run { $0.trustAnchorsFile = server.trust }
-    #expect(unknown.error != nil && unknown.file == nil)
-    let lost = try await server.run {
-      $0.trustAnchorsFile = server.trust
+    let folder = try TemporaryFolder("client")
+    let own = try await SelfSignedCertificate.make(in: folder)
+    var options = ServerOptions(usesTLS: true)
+    options.clientAuthority = own.certificate
+    let scene = try await Scene.start(options)
+    let trust = try scene.trust()
+    let known = try await scene.run {
+      $0.trustAnchorsFile = trust
       $0.clientCertificate = ClientCertificate(
-        certificateFile: server.folder.url("nothing.pem"), keyFile: server.folder.url("nothing.pem"))
+        certificateFile: URL(fileURLWithPath: own.certificate), keyFile: URL(fileURLWithPath: own.key))
+    }
+    #expect(known.data == Self.body)
+    // nginx answers those that it does not know.
+    #expect(try await scene.run { $0.trustAnchorsFile = trust }.status == 400)
+    let lost = try await scene.run {
+      $0.trustAnchorsFile = trust
+      $0.clientCertificate = ClientCertificate(
+        certificateFile: folder.url("nothing.pem"), keyFile: folder.url("nothing.pem"))
     }
     #expect(lost.urlError?.code == .clientCertificateRejected)
   }
 
   @Test("A version below the minimum is refused")
   func version() async throws {
-    let server = try await Server.start { _ in ["-tls1_2"] }
-    let old = try await server.run {
-      $0.trustAnchorsFile = server.trust
+    var options = ServerOptions(usesTLS: true)
+    options.tlsVersion = "TLSv1.2"
+    let scene = try await Scene.start(options)
+    let trust = try scene.trust()
+    let old = try await scene.run {
+      $0.trustAnchorsFile = trust
       $0.tlsMinimumSupportedProtocolVersion = .TLSv12
     }
-    #expect(old.data == body)
-    let refused = try await server.run {
-      $0.trustAnchorsFile = server.trust
+    #expect(old.data == Self.body)
+    let refused = try await scene.run {
+      $0.trustAnchorsFile = trust
       $0.tlsMinimumSupportedProtocolVersion = .TLSv13
     }
     #expect(refused.urlError?.code == .secureConnectionFailed)

@@ -30,7 +30,7 @@ struct CrashStates {
 
   /// Checks them all; a failure names the call before which the power failed.
   func check() async throws {
-    var (model, generator, count) = (DiskModel(), SeededGenerator(state: seed), 0)
+    var (model, generator, count) = (DiskModel(), SeededGenerator(seed: seed), 0)
     var assured: Int64 = 0
     for (index, call) in try download.calls().enumerated() {
       model.apply(call)

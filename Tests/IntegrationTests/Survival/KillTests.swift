@@ -54,7 +54,7 @@ struct KillTests {
     try root.write(KillScene.bytes, to: "file.bin")
     let nginx = try await Nginx.start(root: root.path, options: ServerOptions(bytesPerSecond: 1_200_000))
     let address = nginx.url("/file.bin").absoluteString
-    var generator = SeededGenerator(state: 33)
+    var generator = SeededGenerator(seed: 33)
     var kills = 0
     var round = 0
     while kills < Self.randomKills {
