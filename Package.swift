@@ -29,6 +29,9 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["ResumableDownloads", "LoopbackServer"], path: "Tests/TestSupport",
       swiftSettings: strict),
+    .executableTarget(
+      name: "BackgroundClient", dependencies: ["ResumableDownloads"], path: "Tests/BackgroundClient",
+      swiftSettings: strict),
     .testTarget(name: "ResumableDownloadsTests", dependencies: ["ResumableDownloads"], swiftSettings: strict),
     .testTarget(name: "RgetTests", dependencies: ["rget", "TestSupport", "LoopbackServer"], swiftSettings: strict),
     .testTarget(

@@ -13,7 +13,8 @@ final class DownloadCoordinator: Sendable {
   private let state = Mutex(State())
   private let table = LoopReference(DriverTable())
   private let bytesPerSecond: Int64
-  private let syncQueue = DispatchQueue(label: "ResumableDownloads.sync", qos: .utility)
+  /// Where syncs and final moves happen, one after the other.
+  let syncQueue = DispatchQueue(label: "ResumableDownloads.sync", qos: .utility)
 
   /// - Parameters:
   ///   - partialsPath: Where partials lie; `nil` for the private directory under the system's temporary one.
@@ -62,6 +63,15 @@ final class DownloadCoordinator: Sendable {
     if failure != nil { completion() }
   }
 
+  /// Ends a download that was not started in this process, with what an earlier one left of it.
+  func endIdle(_ job: DownloadJob, producingResumeData: Bool, observer: any DownloadObserver) {
+    let environment = environmentSource(self)
+    let refusal = perform { _ in
+      observer.didEnd(job.endIdle(environment, producingResumeData: producingResumeData))
+    }
+    if refusal != nil { observer.didEnd(DownloadFailure(reason: .cancelled, url: job.url)) }
+  }
+
   /// Ends the thread. All downloads must have ended.
   func shutDown() {
     let engine = state.withLock { state in
@@ -95,7 +105,8 @@ final class DriverTable {
   private var paused: Set<Int> = []
   /// Those whose time has not come.
   private var held: Set<Int> = []
-  private var observers: [Int: (observer: any DownloadObserver, job: DownloadJob)] = [:]
+  private typealias Known = (observer: any DownloadObserver, job: DownloadJob, environment: DownloadEnvironment)
+  private var observers: [Int: Known] = [:]
   private var runningPerOrigin: [String: Int] = [:]
 
   func add(
@@ -104,7 +115,7 @@ final class DriverTable {
   ) {
     if delay > 0 { hold(id, seconds: delay, environment: environment, on: loop) }
     let origin = URLResolver.origin(of: job.url).map { "\($0.scheme)://\($0.host):\($0.port)" } ?? ""
-    observers[id] = (observer, job)
+    observers[id] = (observer, job, environment)
     let entry = WaitingLine.Entry(id: id, priority: priority, origin: origin) { [unowned self] in
       let job = self.observers[id]?.job ?? job
       let driver = DownloadDriver(job: job, environment: environment, loop: loop, observer: observer) { [weak self] _ in
@@ -149,9 +160,7 @@ final class DriverTable {
     guard let known = observers.removeValue(forKey: id) else { return }
     waiting.remove(id)
     suspendedWaiting.remove(id)
-    var data: Data?
-    if producingResumeData, case .resume(_, let original) = known.job.source { data = original }
-    known.observer.didEnd(DownloadFailure(reason: .cancelled, url: known.job.url, resumeData: data))
+    known.observer.didEnd(known.job.endIdle(known.environment, producingResumeData: producingResumeData))
   }
 
   func flush() {

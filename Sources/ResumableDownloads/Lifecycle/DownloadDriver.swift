@@ -200,8 +200,8 @@ final class DownloadDriver {
         reportResume(at: file.length, expected: file.length)
       }
       observer.counters.written.store(file.length, ordering: .relaxed)
-      if let destination = job.destination {
-        move(file, to: destination)
+      if let final = try place.finalPlace() {
+        move(file, to: final)
       } else {
         let finished = try file.finishTemporary()
         store.forget()
@@ -216,6 +216,7 @@ final class DownloadDriver {
   private func move(_ file: PartialFile, to destination: DownloadJob.Destination) {
     let back = LoopReference(self)
     let perform = environment.perform
+    if let status = file.descriptor?.status { observer.willMove(status) }
     file.finish(at: destination.path, replacing: destination.replacesExisting, on: environment.syncQueue) { result in
       perform { _ in back.value.moveEnded(result) }
     }

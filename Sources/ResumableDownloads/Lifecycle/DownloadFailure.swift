@@ -19,6 +19,7 @@ struct DownloadFailure: Error, Sendable {
     case transfer(TransferError)
     case storage(StorageError)
     case destinationExists(String)
+    case identified(IdentifiedRefusal)
   }
 
   var reason: Reason

@@ -28,6 +28,9 @@ struct DownloadJob: Sendable {
   var destination: Destination?
   /// Whether a status of 400 and above is an error; with a destination it always is.
   var validatesStatus = false
+  /// For a task of a session with an identifier: the name without its ending under which a later process finds the
+  /// bytes.
+  var partialStem: String?
   /// Seconds without a byte.
   var inactivityTimeout: Double
   /// Seconds for the whole download.

@@ -2,8 +2,8 @@ internal import Foundation
 internal import Synchronization
 
 /// Hears what happens to one download; all calls come on the loop's thread, in this order:
-/// `didReceive`* → `didResume`? → (`didProgress` | `didRestart` → `didResume`)* → `didFinish`? → `didEnd`, the last exactly
-/// once.
+/// `didReceive`* → `didResume`? → (`didProgress` | `didRestart` → `didResume`)* → `willMove`? → `didFinish`? → `didEnd`,
+/// the last exactly once.
 protocol DownloadObserver: AnyObject, Sendable {
   var counters: DownloadCounters { get }
   /// A download with a begin date may begin; `answer` is called once, from any thread. Comes before all others.
@@ -22,6 +22,8 @@ protocol DownloadObserver: AnyObject, Sendable {
   func decide(_ question: DownloadQuestion, answer: @escaping @Sendable (DownloadQuestion.Answer) -> Void)
   /// An exchange is over.
   func didExchange(_ record: ExchangeRecord)
+  /// The whole file is there and is about to get its final name on the sync queue.
+  func willMove(_ file: FileStatus)
   func didFinish(_ file: FinishedFile)
   func didEnd(_ failure: DownloadFailure?)
 }

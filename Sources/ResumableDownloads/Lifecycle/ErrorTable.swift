@@ -37,6 +37,7 @@ enum ErrorTable {
     case .tooManyRedirects: (.httpTooManyRedirects, "The server redirected too many times.")
     case .badRedirect: (.unsupportedURL, "The server redirected to an address that cannot be downloaded.")
     case .destinationExists(let path): (.cannotMoveFile, "There is something at \(path) already.")
+    case .identified(let refusal): (refusal.code, refusal.sentence)
     case .transfer(let error): (code(of: error), sentence(for: error))
     case .storage(let error): storage(error)
     }

@@ -18,22 +18,48 @@ struct PartialPlace {
     switch job.source {
     case .unreadable(let error): throw .invalidResumeData(error.localizedDescription)
     case .refused(let reason): throw reason
-    case .request:
-      guard let destination = job.destination else { return nil }
-      let isTaken =
-        destination.replacesExisting
-        ? FileStatus.of(destination.path)?.isDirectory == true : access(destination.path, F_OK) == 0
-      if isTaken {
-        clearBeside(destination)
-        throw .destinationExists(destination.path)
-      }
-      return try storing { place throws(StorageError) in try place.openBeside(destination) }
-    case .resume(let record, _):
-      return try storing { place throws(StorageError) in
-        place.directory = try place.environment.partials.directory()
-        return try place.directory?.open(for: record)
-      }
+    case .request, .resume:
+      try checkDestination()
+      do { return try find() } catch { throw .storage(error) }
     }
+  }
+
+  /// Told before anything is transferred: the final move would fail.
+  private func checkDestination() throws(DownloadFailure.Reason) {
+    guard let destination = job.destination else { return }
+    let isTaken =
+      destination.replacesExisting
+      ? FileStatus.of(destination.path)?.isDirectory == true : access(destination.path, F_OK) == 0
+    if isTaken {
+      clearBeside(destination)
+      throw .destinationExists(destination.path)
+    }
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: destination.path, isDirectory: &isFolder), isFolder.boolValue {
+      throw .storage(StorageError(operation: .move, code: EISDIR, path: destination.path))
+    }
+  }
+
+  /// The partial that resume data, a destination or a record leads to, locked.
+  mutating func find() throws(StorageError) -> Found? {
+    if case .resume(let record, _) = job.source {
+      directory = try environment.partials.directory()
+      if let found = try directory?.open(for: record) { return found }
+    }
+    if let destination = job.destination {
+      let url = URL(fileURLWithPath: destination.path)
+      directory = try PartialDirectory(sharedPath: url.deletingLastPathComponent().path)
+      // What a process has left that was killed while another version of the file began; nobody else uses that name.
+      if let stale = try directory?.openUnclaimed(stem: freshStem) { stale.file.discard() }
+    } else if job.partialStem != nil {
+      directory = try environment.partials.directory()
+    } else {
+      return nil
+    }
+    guard let found = try directory?.openUnclaimed(stem: stem) else { return nil }
+    if found.record.urlString == job.url { return found }
+    found.file.discard()
+    return nil
   }
 
   /// A new partial; beside an old one, which keeps its name until the new one stands, it gets another.
@@ -48,22 +74,6 @@ struct PartialPlace {
     return fresh
   }
 
-  private mutating func openBeside(_ destination: DownloadJob.Destination) throws(StorageError) -> Found? {
-    var isFolder: ObjCBool = false
-    if FileManager.default.fileExists(atPath: destination.path, isDirectory: &isFolder), isFolder.boolValue {
-      // Told before anything is transferred: the final move could not replace it.
-      throw StorageError(operation: .move, code: EISDIR, path: destination.path)
-    }
-    let url = URL(fileURLWithPath: destination.path)
-    directory = try PartialDirectory(sharedPath: url.deletingLastPathComponent().path)
-    // What a process has left that was killed while another version of the file began; nobody else uses that name.
-    if let stale = try directory?.openUnclaimed(stem: freshStem) { stale.file.discard() }
-    guard let found = try directory?.openUnclaimed(stem: stem) else { return nil }
-    if found.record.urlString == job.url { return found }
-    found.file.discard()
-    return nil
-  }
-
   /// Removes what a process has left that was killed when its file had just got its final name.
   private func clearBeside(_ destination: DownloadJob.Destination) {
     let folder = URL(fileURLWithPath: destination.path).deletingLastPathComponent().path
@@ -71,15 +81,21 @@ struct PartialPlace {
     (try? PartialDirectory(sharedPath: folder))?.removeFinished(stem: stem)
   }
 
-  private mutating func storing(
-    _ body: (inout PartialPlace) throws(StorageError) -> Found?
-  ) throws(DownloadFailure.Reason) -> Found? {
-    do { return try body(&self) } catch { throw .storage(error) }
+  /// Where the finished file goes by itself: to its destination, or, for a recorded task, to the name under which a
+  /// later process finds it; `nil` for a file that only has to live until the delegate has it.
+  func finalPlace() throws(StorageError) -> DownloadJob.Destination? {
+    if let destination = job.destination { return destination }
+    guard let stem = job.partialStem else { return nil }
+    let path = try environment.partials.directory().path + "/" + Self.finishedName(stem)
+    return DownloadJob.Destination(path: path, replacesExisting: true)
   }
 
-  /// The name of the partial without its ending: hidden beside a destination, else a new UUID.
+  /// The name of the finished file of a recorded task without a destination.
+  static func finishedName(_ partialStem: String) -> String { partialStem + ".tmp" }
+
+  /// The name of the partial without its ending: hidden beside a destination, else as recorded, else a new UUID.
   private var stem: String {
-    guard let destination = job.destination else { return UUID.random().uuidString.lowercased() }
+    guard let destination = job.destination else { return job.partialStem ?? UUID.random().uuidString.lowercased() }
     let name = URL(fileURLWithPath: destination.path).lastPathComponent
     return StagedName.stem(destinationName: name, url: job.url)
   }

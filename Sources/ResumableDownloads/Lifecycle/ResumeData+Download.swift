@@ -7,7 +7,7 @@ extension ResumeData {
     guard let request = parts else { return nil }
     do {
       var record = try ResumeData(
-        request: request, identity: UUID.random(), partialPath: partialPath, createdAt: Date(),
+        request: request, identity: job.partialIdentity, partialPath: partialPath, createdAt: Date(),
         bootIdentifier: BootIdentifier.current, destinationPath: job.destination?.path)
       try record.recordResponse(
         validators: head.validators, total: total, contentCoding: nil, lastURL: recordable(head.url))

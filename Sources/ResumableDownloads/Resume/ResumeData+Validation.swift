@@ -8,7 +8,7 @@ extension ResumeDataRecord {
     guard method == "GET" else { throw .method(method) }
     let requestURL = try Self.checkedURL(url, name: "url")
     if let lastURL { _ = try Self.checkedURL(lastURL, name: "lastURL") }
-    try checkHeaders()
+    try Self.check(headers)
     try checkCounts()
     try checkValidators()
     try Self.checkPath(partialPath, name: "partialPath")
@@ -30,7 +30,7 @@ extension ResumeDataRecord {
 
   /// An absolute http or https URL with a host, and one that `URL` leaves exactly as it is: a signature made over the
   /// text must still fit after the round trip.
-  private static func checkedURL(_ text: String, name: String) throws(ResumeDataError) -> URL {
+  static func checkedURL(_ text: String, name: String) throws(ResumeDataError) -> URL {
     guard text.utf8.count <= maximumURLByteCount else { throw .tooLarge }
     guard !FieldSyntax.hasControlCharacters(text), let url = URL(string: text) else { throw .invalidField(name: name) }
     let scheme = url.scheme ?? ""
@@ -42,9 +42,9 @@ extension ResumeDataRecord {
   }
 
   /// Fields that can be sent again without becoming other fields.
-  private func checkHeaders() throws(ResumeDataError) {
+  static func check(_ headers: [HeaderField]) throws(ResumeDataError) {
     let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-    guard headers.count <= Self.maximumHeaderCount, size <= Self.maximumHeaderByteCount else { throw .tooLarge }
+    guard headers.count <= maximumHeaderCount, size <= maximumHeaderByteCount else { throw .tooLarge }
     guard headers.allSatisfy(\.isWellFormed) else { throw .invalidField(name: "headers") }
   }
 
@@ -77,7 +77,7 @@ extension ResumeDataRecord {
 /// Paths.
 extension ResumeDataRecord {
   /// An absolute path that is what it seems: no empty component, no `.` or `..`, no zero byte that would end it early.
-  private static func checkPath(_ path: String, name: String) throws(ResumeDataError) {
+  static func checkPath(_ path: String, name: String) throws(ResumeDataError) {
     guard path.utf8.count <= maximumPathByteCount, path.utf8.first == 0x2F else { throw .unsafePath(name: name) }
     let components = path.utf8.dropFirst().split(separator: 0x2F, omittingEmptySubsequences: false)
     guard components.allSatisfy(isPlainComponent) else { throw .unsafePath(name: name) }

@@ -20,8 +20,10 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
   private static let firstIdentifier = 1_000_001
 
   let coordinator: DownloadCoordinator
+  /// For a session with an identifier.
+  let identified: IdentifiedTasks?
+  let factory: JobFactory
   private let registry = Mutex(Registry())
-  private let factory: JobFactory
   let credentialStorage: URLCredentialStorage?
 
   /// A session without a delegate, for completion handlers and async calls.
@@ -32,7 +34,8 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
   /// A session with a delegate.
   ///
   /// - Parameters:
-  ///   - configuration: Copied; later changes have no effect.
+  ///   - configuration: Copied; later changes have no effect. One with an `identifier` brings back the tasks that an
+  ///     ended process left, see `URLSessionConfiguration.background(withIdentifier:)`.
   ///   - delegate: Kept until the session is invalidated.
   ///   - queue: Where callbacks run; `nil` stands for a serial queue of the session's own. On a concurrent queue the
   ///     order within one task still holds.
@@ -40,16 +43,22 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?
   ) {
     let settings = SessionSettingsTable.settings(of: configuration)
+    let base = settings.partialsDirectory?.path
+    identified = configuration.identifier.map { IdentifiedTasks(identifier: $0, base: base) }
     coordinator = DownloadCoordinator(
-      partialsPath: settings.partialsDirectory?.path, bytesPerSecond: settings.bytesPerSecondLimit,
+      partialsPath: identified?.folder?.directory.path ?? base, bytesPerSecond: settings.bytesPerSecondLimit,
       cookies: CookieStore(configuration))
     credentialStorage = configuration.urlCredentialStorage
     factory = JobFactory(configuration: configuration, settings: settings)
     super.init(configuration: configuration, delegate: delegate, delegateQueue: queue)
     SessionSettingsTable.update(super.configuration) { $0 = settings }
+    restoreTasks()
   }
 
-  deinit { coordinator.shutDown() }
+  deinit {
+    coordinator.shutDown()
+    identified?.folder?.close()
+  }
 
   /// A copy of the configuration that the session was made with.
   public override var configuration: URLSessionConfiguration {
@@ -149,10 +158,20 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
     }
     var job = job
     if isInvalid { job.source = .refused(.sessionInvalid) }
-    let task = DownloadTask(job: job, request: request, identifier: identifier, style: style, session: self)
+    let record = identified?.admit(&job, request: request, identifier: identifier, style: style)
+    let task = DownloadTask(
+      job: job, request: request, identifier: identifier, style: style, session: self, record: record)
     registry.withLock { if !isInvalid { $0.tasks[identifier] = task } }
     (delegate as? any DownloadSessionDelegate)?.urlSession(self, didCreateTask: task)
     return task
+  }
+
+  /// Takes tasks over from an ended process; new ones get none of the numbers.
+  func register(_ restored: [DownloadTask], numbers: [Int]) {
+    registry.withLock { registry in
+      registry.nextIdentifier = max(registry.nextIdentifier, (numbers.max() ?? 0) + 1)
+      for task in restored { registry.tasks[task.taskIdentifier] = task }
+    }
   }
 
   // MARK: Finding tasks
@@ -229,6 +248,7 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
 
   private func becomeInvalid() {
     coordinator.shutDown()
+    identified?.folder?.close()
     super.finishTasksAndInvalidate()
   }
 }

@@ -16,6 +16,13 @@ public protocol DownloadSessionDelegate: URLSessionDownloadDelegate {
   /// `urlSession(_:task:didFinishCollecting:)`, with `URLSessionTaskMetrics`). Also for tasks with a completion handler
   /// and, after the call has returned, for async calls.
   func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: DownloadMetrics)
+
+  /// All that an ended process left untold has been told.
+  ///
+  /// Called once, on the delegate queue, by a session with an identifier that found tasks of an earlier process: after
+  /// the last `didCompleteWithError` of those that had ended. Tasks that go on may call back before and after (Apple:
+  /// `urlSessionDidFinishEvents(forBackgroundURLSession:)`).
+  func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 
 extension DownloadSessionDelegate {
@@ -24,4 +31,5 @@ extension DownloadSessionDelegate {
   public func urlSession(
     _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: DownloadMetrics
   ) {}
+  public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
 }

@@ -21,6 +21,7 @@ extension DownloadTask: DownloadObserver {
       }
     }
     keepLogin(after: head)
+    changeRecord { $0.response = TaskRecord.Response(head) }
   }
 
   func didWaitForConnectivity() {
@@ -51,6 +52,10 @@ extension DownloadTask: DownloadObserver {
     updateProgress()
     board.postProgress(written: countOfBytesReceived, expected: countOfBytesExpectedToReceive)
     if case .delegate = style { relay.progress { self.deliver($0) } }
+  }
+
+  func willMove(_ file: FileStatus) {
+    changeRecord { $0.finished = TaskRecord.FinishedFile(file) }
   }
 
   func didFinish(_ file: FinishedFile) {
@@ -112,6 +117,7 @@ extension DownloadTask: DownloadObserver {
       }
     case .finished(let file):
       reportWritten(delivery)
+      recordHandingOver()
       let receiver = downloadDelegate
       if let (session, delegate) = receiver {
         delegate.urlSession(session, downloadTask: self, didFinishDownloadingTo: URL(fileURLWithPath: file.path))
@@ -171,7 +177,9 @@ extension DownloadTask: DownloadObserver {
     } else {
       board.postEnd(.failure(error ?? URLError(.unknown)))
     }
-    (session ?? currentSession)?.forget(self)
+    guard let session = session ?? currentSession else { return }
+    session.forgetRecord(self)
+    session.forget(self)
   }
 
   private var downloadDelegate: (DownloadSession, any URLSessionDownloadDelegate)? {

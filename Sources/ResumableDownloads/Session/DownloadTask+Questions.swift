@@ -19,7 +19,8 @@ extension DownloadTask {
         if case .follow = given { locked.withLock { $0.redirectCount += 1 } }
         answer(given)
       }
-      guard decider != nil else { return once.give(.follow(next)) }
+      // Sessions with an identifier follow without asking (Apple: `urlSession(_:task:willPerformHTTPRedirection:…)`).
+      guard decider != nil, currentSession?.identified == nil else { return once.give(.follow(next)) }
       tell { self.askRedirect(head, next, once) }
     case .authentication(let head, let offers, let refusals):
       let login = Login(

@@ -43,6 +43,12 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     var redirectCount = 0
     var transactions: [DownloadMetrics.Transaction] = []
     var cancelHandlers: [CancelHandler] = []
+    /// What a session with an identifier writes down of the task, and the last that it wrote.
+    var record: TaskRecord?
+    var savedRecord: TaskRecord?
+    var revision: UInt64 = 1
+    /// How the caller cancelled the task, for the record.
+    var cancellation: TaskRecord.State?
     /// Keeps the session while the task runs.
     var session: DownloadSession?
   }
@@ -60,7 +66,10 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
   /// The session to name in callbacks.
   var currentSession: DownloadSession? { locked.withLock { $0.session } ?? owner }
 
-  init(job: DownloadJob, request: URLRequest?, identifier: Int, style: Style, session: DownloadSession) {
+  init(
+    job: DownloadJob, request: URLRequest?, identifier: Int, style: Style, session: DownloadSession,
+    record: TaskRecord? = nil
+  ) {
     self.job = job
     self.style = style
     self.identifier = identifier
@@ -68,7 +77,10 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     owner = session
     relay = DelegateRelay(queue: session.delegateQueue, counters: counters)
     super.init()
-    locked.withLock { $0.current = request }
+    locked.withLock { state in
+      state.current = request
+      if let record { state.restore(record) }
+    }
     reported.cancellationHandler = { [weak self] in self?.cancel() }
     reported.pausingHandler = { [weak self] in
       Self.progressQueue.async { [weak self] in self?.followProgress(isResuming: false) }
@@ -141,19 +153,28 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
   /// A text of the caller's. It does not travel in resume data.
   public override var taskDescription: String? {
     get { locked.withLock { $0.description } }
-    set { locked.withLock { $0.description = newValue } }
+    set {
+      locked.withLock { $0.description = newValue }
+      saveRecord()
+    }
   }
 
   /// Among the tasks that wait for a connection, those with a higher number begin first. Read at the first `resume()`.
   public override var priority: Float {
     get { locked.withLock { $0.priority } }
-    set { locked.withLock { $0.priority = newValue } }
+    set {
+      locked.withLock { $0.priority = newValue }
+      saveRecord()
+    }
   }
 
   /// The task begins no earlier than this. Read at the first `resume()`.
   public override var earliestBeginDate: Date? {
     get { locked.withLock { $0.beginDate } }
-    set { locked.withLock { $0.beginDate = newValue } }
+    set {
+      locked.withLock { $0.beginDate = newValue }
+      saveRecord()
+    }
   }
 
   /// Bytes per second of this task at most; zero, the default, means no limit. May be changed at any time.
@@ -197,10 +218,14 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
       state.session = owner
       return .start(state.priority, state.beginDate)
     }
+    let error = saveRecord()
     switch action {
     case .none: break
     case .resume: owner?.coordinator.resume(id: identifier)
-    case .start(let priority, let date): start(priority: priority, date: date)
+    case .start(let priority, let date):
+      // What is not recorded would not come back: nothing is sent.
+      if let error { return didEnd(DownloadFailure(reason: .storage(error), url: job.url)) }
+      start(priority: priority, date: date)
     }
   }
 
@@ -226,21 +251,7 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
       return state.suspendCount == 1 && state.isStarted
     }
     if mustTell { owner?.coordinator.suspend(id: identifier) }
-  }
-
-  /// One after the other: FoundationNetworking calls the handlers of `Progress` on a concurrent queue, in any order.
-  private static let progressQueue = DispatchQueue(label: "ResumableDownloads.progress")
-
-  /// Does what `progress` was told last.
-  private func followProgress(isResuming: Bool) {
-    let isPaused = reported.isPaused
-    let changes = locked.withLock { state in
-      defer { state.isPausedByProgress = isPaused }
-      return state.isPausedByProgress != isPaused
-    }
-    if isPaused, changes { suspend() }
-    // Resuming what nobody paused starts the task, as `resume()` does.
-    if !isPaused, changes || isResuming { resume() }
+    saveRecord()
   }
 
   /// Ends the task with `URLError.cancelled` and removes what it had downloaded.
@@ -259,29 +270,29 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
 
   private func cancel(handler: CancelHandler?) {
     enum Action { case tooLate, end, tell }
+    let owner = self.owner
     let action: Action = locked.withLock { state in
       guard !state.isCanceling, !state.hasEnded else { return .tooLate }
       state.isCanceling = true
+      state.cancellation = handler == nil ? .cancelled : .paused
       if let handler { state.cancelHandlers.append(handler) }
+      // A task that never ran does not keep its session yet, which has to tell the end.
+      state.session = owner
       return state.isStarted ? .tell : .end
     }
+    // Should that fail, a process that is killed before the end comes back with the task: it can be cancelled again.
+    saveRecord()
+    let coordinator = owner?.coordinator
     switch action {
     case .tooLate: handler?.call(nil)
-    case .tell: owner?.coordinator.cancel(id: identifier, producingResumeData: handler != nil)
+    case .tell: coordinator?.cancel(id: identifier, producingResumeData: handler != nil)
     case .end:
+      if let coordinator, job.partialStem != nil {
+        return coordinator.endIdle(job, producingResumeData: handler != nil, observer: self)
+      }
       var data: Data?
       if handler != nil, case .resume(_, let original) = job.source { data = original }
       didEnd(DownloadFailure(reason: .cancelled, url: job.url, resumeData: data))
     }
-  }
-}
-
-/// The closure of one `cancel(byProducingResumeData:)`, on its way to the queue that calls it once.
-struct CancelHandler: @unchecked Sendable {
-  // Upstream's signature is not `@Sendable`; the closure is only moved, and called by one thread.
-  fileprivate let closure: (Data?) -> Void
-
-  func call(_ data: Data?) {
-    DispatchQueue.global().async { closure(data) }
   }
 }

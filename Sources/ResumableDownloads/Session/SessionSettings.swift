@@ -13,6 +13,7 @@ struct SessionSettings: Sendable {
   var trustAnchorsFile: URL?
   var clientCertificate: ClientCertificate?
   var minimumTLSVersion: TLSVersion?
+  var sendsLaunchEvents = true
 }
 
 /// Keeps the settings beside the configurations: their class cannot be extended with stored properties, and its

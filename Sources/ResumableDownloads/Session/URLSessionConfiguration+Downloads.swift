@@ -8,7 +8,8 @@ extension URLSessionConfiguration {
   ///
   /// `nil`, the default, means a private folder under `FileManager.default.temporaryDirectory`. The folder is created
   /// with mode 0700 when it is missing. One that belongs to another user, that others may read or that is a symbolic
-  /// link is refused: tasks then fail with `URLError.cannotOpenFile`.
+  /// link is refused: tasks then fail with `URLError.cannotOpenFile`. A session with an identifier makes a folder of its
+  /// own in there, see `background(withIdentifier:)`.
   public var partialsDirectory: URL? {
     get { SessionSettingsTable.settings(of: self).partialsDirectory }
     set { SessionSettingsTable.update(self) { $0.partialsDirectory = newValue } }

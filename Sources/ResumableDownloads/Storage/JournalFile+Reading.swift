@@ -27,12 +27,8 @@ extension JournalFile {
   }
 
   private static func readOne(_ name: String, in directory: FileDescriptor) -> Found {
-    guard let before = FileStatus.of(name, in: directory.number) else { return .nothing }
-    guard before.isOurFile,
-      let file = FileDescriptor.open(name, in: directory.number, flags: O_RDONLY | O_NONBLOCK),
-      let status = file.status, status.isOurFile, status.size <= sizeLimit,
-      let bytes = file.contents(limit: sizeLimit)
-    else { return .unreadable }
+    guard FileStatus.of(name, in: directory.number) != nil else { return .nothing }
+    guard let bytes = WholeFile.read(name, in: directory, limit: sizeLimit) else { return .unreadable }
     do throws(ResumeDataError) {
       return .record(try ResumeData(bytes))
     } catch {

@@ -28,7 +28,8 @@ final class JournalFile: Sendable {
   var name: String { stem + ".resume" }
   /// Where a journal is written before it is renamed: by the loop, and by a checkpoint.
   private var temporaryNames: (loop: String, checkpoint: String) { (name + ".new", name + ".sync") }
-  private var path: String { directoryPath + "/" + name }
+  private var file: WholeFile { WholeFile(name: name, directory: directory, path: directoryPath) }
+  private var path: String { file.path }
 
   /// Writes the journal under a temporary name and renames it, without waiting for the disk.
   ///
@@ -38,7 +39,7 @@ final class JournalFile: Sendable {
     try state.withLock { (state) throws(StorageError) in
       state.generation += 1
       let temporary = temporaryNames.loop
-      _ = try put(record.encoded, as: temporary)
+      _ = try file.put(record.encoded, as: temporary)
       if record.syncedByteOffset > 0 {
         _ = linkat(directory.number, name, directory.number, Self.previous(name), 0)
       }
@@ -54,7 +55,7 @@ final class JournalFile: Sendable {
     try state.withLock { (state) throws(StorageError) in
       state.generation += 1
       let temporary = temporaryNames.loop
-      guard try put(record.encoded, as: temporary).sync() else { throw .last(.write, path) }
+      guard try file.put(record.encoded, as: temporary).sync() else { throw .last(.write, path) }
       _ = unlinkat(directory.number, Self.previous(name), 0)
       try rename(temporary, &state)
       guard directory.sync() else { throw .last(.write, directoryPath) }
@@ -74,10 +75,10 @@ final class JournalFile: Sendable {
     try turn.withLock { (_) throws(StorageError) in
       guard state.withLock({ $0.generation == generation }) else { return }
       let temporary = temporaryNames.checkpoint
-      let file = try put(record.encoded, as: temporary)
+      let written = try file.put(record.encoded, as: temporary)
       // The name of the partial file comes first: it may have been given to a new file just now, and no journal may
       // speak of that one while the disk still has the old one.
-      guard file.sync(), directory.sync() else {
+      guard written.sync(), directory.sync() else {
         let error = StorageError.last(.write, path)
         _ = unlinkat(directory.number, temporary, 0)
         throw error
@@ -136,24 +137,7 @@ final class JournalFile: Sendable {
   }
 
   private func rename(_ temporary: String, _ state: inout State) throws(StorageError) {
-    guard renameat(directory.number, temporary, directory.number, name) == 0 else {
-      let error = StorageError.last(.write, path)
-      _ = unlinkat(directory.number, temporary, 0)
-      throw error
-    }
+    try file.rename(temporary)
     if state.isReleased { state.newest = FileStatus.of(name, in: directory.number) }
-  }
-
-  private func put(_ bytes: Data, as temporary: String) throws(StorageError) -> FileDescriptor {
-    _ = unlinkat(directory.number, temporary, 0)
-    let flags = O_WRONLY | O_CREAT | O_EXCL
-    guard let file = FileDescriptor.open(temporary, in: directory.number, flags: flags, mode: 0o600),
-      bytes.withUnsafeBytes({ file.write($0, at: 0) == $0.count })
-    else {
-      let error = StorageError.last(.write, directoryPath + "/" + temporary)
-      _ = unlinkat(directory.number, temporary, 0)
-      throw error
-    }
-    return file
   }
 }

@@ -12,9 +12,12 @@ extension PartialDirectory {
 
   /// The records of partial files that no task holds, with as many bytes as can be relied on. Changes nothing.
   func abandoned() -> [ResumeData] {
-    records().compactMap { record in
+    let stems = stemsOfTasks() ?? []
+    return records().compactMap { record in
       let name = record.partialURL.lastPathComponent
-      guard let file = FileDescriptor.open(name, in: descriptor.number, flags: O_RDONLY | O_NONBLOCK),
+      // A task that a session with an identifier will continue by itself is not abandoned.
+      guard !stems.contains(String(name.dropLast(".partial".count))),
+        let file = FileDescriptor.open(name, in: descriptor.number, flags: O_RDONLY | O_NONBLOCK),
         let status = file.status, status.isOurSingleFile, file.lockShared()
       else { return nil }
       defer { file.unlock() }
@@ -29,21 +32,49 @@ extension PartialDirectory {
 
   /// Removes files that nobody has touched since `limit` or uses now; never anything in a folder of the user.
   func removeLeftovers(olderThan limit: Date) {
-    guard isPrivate else { return }
+    guard isPrivate, let stems = stemsOfTasks() else { return }
     let names = names()
     for name in names where name.hasSuffix(".partial") {
-      removePartial(String(name.dropLast(".partial".count)), olderThan: limit)
+      let stem = String(name.dropLast(".partial".count))
+      if !stems.contains(stem) { removePartial(stem, olderThan: limit) }
     }
     for name in names {
       guard let suffix = Self.leftoverSuffixes.first(where: { name.hasSuffix($0) }), isOld(name, limit) else {
         continue
       }
       let partial = String(name.dropLast(suffix.count)) + ".partial"
+      if stems.contains(String(name.dropLast(suffix.count))) { continue }
       if suffix != ".tmp", FileStatus.of(partial, in: descriptor.number) != nil { continue }
       _ = unlinkat(descriptor.number, name, 0)
     }
   }
 
+  /// Removes what belongs to no task of the session whose folder this is, and unfinished journals of those that do.
+  func removeOrphans(keeping stems: Set<String>, olderThan limit: Date) {
+    for name in names() {
+      guard let suffix = Self.orphanSuffixes.first(where: { name.hasSuffix($0) }) else { continue }
+      let stem = String(name.dropLast(suffix.count))
+      let isNeeded = stems.contains(stem)
+      let hasPartial = FileStatus.of(stem + ".partial", in: descriptor.number) != nil
+      let isOrphan =
+        switch suffix {
+        case ".task.new": true
+        case ".resume.new", ".resume.sync": isNeeded || !hasPartial
+        // A finished file that another session put here may still be its caller's.
+        case ".tmp": !isNeeded && isOld(name, limit)
+        default: !isNeeded && !hasPartial
+        }
+      if isOrphan {
+        _ = unlinkat(descriptor.number, name, 0)
+      } else if suffix == ".partial", !isNeeded {
+        // Without a journal nobody can continue it.
+        let hasJournal = FileStatus.of(stem + ".resume", in: descriptor.number) != nil
+        removePartial(stem, olderThan: hasJournal ? limit : .distantFuture)
+      }
+    }
+  }
+
+  private static let orphanSuffixes = leftoverSuffixes + [".partial", ".task.new"]
   private static let leftoverSuffixes = [".resume", ".resume.new", ".resume.sync", ".resume.old", ".tmp"]
 
   /// Removes a partial file and its journal when both are old and no task has the lock.
@@ -62,7 +93,7 @@ extension PartialDirectory {
     return status.isOurFile && status.modified < limit
   }
 
-  private func names() -> [String] {
+  func names() -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
   }
 }

@@ -1,0 +1,12 @@
+internal import Dispatch
+internal import Foundation
+
+/// The closure of one `cancel(byProducingResumeData:)`, on its way to the queue that calls it once.
+struct CancelHandler: @unchecked Sendable {
+  // Upstream's signature is not `@Sendable`; the closure is only moved, and called by one thread.
+  let closure: (Data?) -> Void
+
+  func call(_ data: Data?) {
+    DispatchQueue.global().async { closure(data) }
+  }
+}

@@ -1,0 +1,1 @@
+../../Sources/ResumableDownloads/Mutex+ThreadSanitizer.swift
