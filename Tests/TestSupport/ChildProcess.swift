@@ -5,8 +5,8 @@ import Synchronization
 
 /// Another program, with its output captured while it runs.
 ///
-/// Its standard input is `/dev/null`; it inherits no other descriptor, no blocked and no ignored signal. It is ended
-/// when the value is released while it runs.
+/// Its standard input is `/dev/null` unless a test types to it; it inherits no other descriptor, no blocked and no
+/// ignored signal. It is ended when the value is released while it runs.
 public final class ChildProcess: Sendable {
   /// How a program ended.
   public enum Exit: Sendable, Equatable {
@@ -45,6 +45,7 @@ public final class ChildProcess: Sendable {
   private let progress: Observed<Progress>
   private let name: String
   private let lastSignal: Int32
+  private let input: TypedInput?
 
   /// Starts a program.
   ///
@@ -53,19 +54,23 @@ public final class ChildProcess: Sendable {
   ///   - arguments: The arguments after the program's name.
   ///   - environment: Variables that are added to those of this process, or replace them; nil removes one.
   ///   - folder: The working directory; nil is that of this process.
+  ///   - isTypedTo: Whether `type(_:)` is its standard input.
   ///   - lastSignal: Sent if the value is released while the program runs.
   /// - Throws: `TestSupportError.system` if it cannot be started.
   public init(
     _ path: String, _ arguments: [String] = [], environment: [String: String?] = [:], folder: String? = nil,
-    lastSignal: Int32 = SIGKILL
+    isTypedTo: Bool = false, lastSignal: Int32 = SIGKILL
   ) throws {
     self.lastSignal = lastSignal
+    input = isTypedTo ? try TypedInput() : nil
     let progress = Observed(Progress())
     let variables = ProcessInfo.processInfo.environment.merging(environment.compactMapValues { $0 }) { $1 }
     let removed = environment.filter { $0.value == nil }.keys
     let launch = Launch(
-      path: path, arguments: arguments, environment: variables.filter { !removed.contains($0.key) }, folder: folder)
+      path: path, arguments: arguments, environment: variables.filter { !removed.contains($0.key) }, folder: folder,
+      input: input?.childsEnd)
     let (identifier, output, errors) = try launch.start()
+    input?.releaseChildsEnd()
     self.progress = progress
     self.identifier = identifier
     name = path
@@ -94,6 +99,17 @@ public final class ChildProcess: Sendable {
   /// How it ended, nil while it runs.
   public var exit: Exit? { progress.read { $0.exit } }
 
+  /// Writes a line to its standard input.
+  ///
+  /// - Throws: `TestSupportError.system` if it does not read any more.
+  public func type(_ line: String) throws {
+    guard let input else { throw TestSupportError.unsupported("typing to \(name)") }
+    try input.type(line)
+  }
+
+  /// Lets it come to the end of its standard input.
+  public func endInput() { input?.end() }
+
   /// Sends a signal; does nothing once the program has ended.
   public func send(_ signal: Int32) {
     // Under the lock in which the end is recorded, so that the number cannot belong to another process yet.
@@ -119,6 +135,15 @@ public final class ChildProcess: Sendable {
     let wanted = Data(text.utf8)
     _ = try await progress.wait(for: "\(name) to write \(text)", timeoutSeconds: timeoutSeconds) {
       $0.output.range(of: wanted) != nil || $0.errors.range(of: wanted) != nil
+    }
+  }
+
+  /// Returns when a condition holds for its whole standard output so far.
+  public func waitForOutput(
+    _ what: String, timeoutSeconds: Double = 60, until isSatisfied: @escaping @Sendable (String) -> Bool
+  ) async throws {
+    _ = try await progress.wait(for: "\(name) to write \(what)", timeoutSeconds: timeoutSeconds) {
+      isSatisfied(String(decoding: $0.output, as: UTF8.self))
     }
   }
 

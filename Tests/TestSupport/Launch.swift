@@ -7,6 +7,8 @@ struct Launch {
   let arguments: [String]
   let environment: [String: String]
   let folder: String?
+  /// Becomes its standard input and stays the caller's; `/dev/null` if nil.
+  var input: Int32?
 
   /// Returns the process identifier and the reading ends of its output and errors, which the caller closes.
   func start() throws -> (identifier: Int32, output: Int32, errors: Int32) {
@@ -32,7 +34,11 @@ struct Launch {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    if let input {
+      posix_spawn_file_actions_adddup2(&actions, input, 0)
+    } else {
+      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    }
     posix_spawn_file_actions_adddup2(&actions, output, 1)
     posix_spawn_file_actions_adddup2(&actions, errors, 2)
     for descriptor in Self.openDescriptors() where descriptor > 2 {
