@@ -8,6 +8,12 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// A small program that shows one use of the library.
+func example(_ name: String) -> Target {
+  .executableTarget(
+    name: name, dependencies: ["ResumableDownloads", "Console"], path: "Examples/\(name)", swiftSettings: strict)
+}
+
 let package = Package(
   name: "ResumableDownloads",
   products: [
@@ -26,6 +32,10 @@ let package = Package(
     .executableTarget(
       name: "download-bench", dependencies: ["ResumableDownloads", "LoopbackServer", "TestSupport"],
       path: "Examples/Benchmark", swiftSettings: strict),
+    .target(name: "Console", path: "Examples/Console", swiftSettings: strict),
+    example("DownloadManager"),
+    example("StartPauseGoOn"),
+    example("LazySession"),
     .target(
       name: "TestSupport", dependencies: ["ResumableDownloads", "LoopbackServer"], path: "Tests/TestSupport",
       swiftSettings: strict),
