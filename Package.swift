@@ -36,6 +36,7 @@ let package = Package(
     example("DownloadManager"),
     example("StartPauseGoOn"),
     example("LazySession"),
+    example("DownloadQueue"),
     .target(
       name: "TestSupport", dependencies: ["ResumableDownloads", "LoopbackServer"], path: "Tests/TestSupport",
       swiftSettings: strict),

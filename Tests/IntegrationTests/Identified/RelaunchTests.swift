@@ -148,7 +148,7 @@ struct RelaunchTests {
     var child = try fixture.start(
       "start", fixture.address("/1"), "1", "start", fixture.address("/2"), "2", "start", fixture.address("/3"), "3")
     try await child.waitForOutput("ready\n")
-    var generator = SeededGenerator(state: 9)
+    var generator = SeededGenerator(seed: 9)
     for _ in 1...8 {
       try await fixture.waitForProgress(Int.random(in: 1...12, using: &generator), of: child)
       _ = try await fixture.kill(child)
