@@ -43,6 +43,8 @@ let package = Package(
     .executableTarget(
       name: "BackgroundClient", dependencies: ["ResumableDownloads"], path: "Tests/BackgroundClient",
       swiftSettings: strict),
+    .executableTarget(
+      name: "DownloadClient", dependencies: ["ResumableDownloads"], path: "Tests/DownloadClient", swiftSettings: strict),
     .testTarget(name: "ResumableDownloadsTests", dependencies: ["ResumableDownloads"], swiftSettings: strict),
     .testTarget(name: "RgetTests", dependencies: ["rget", "TestSupport", "LoopbackServer"], swiftSettings: strict),
     .testTarget(

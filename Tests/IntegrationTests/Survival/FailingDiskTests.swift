@@ -43,7 +43,7 @@ struct FailingDiskTests {
     let syncs = try DiskCall.read(logs.path("log")).filter { $0.kind == "sync" }
     let last = try #require(syncs.lastIndex { if case .sync = $0 { true } else { false } }) + 1
     let result = try await scene.run(in: scene.folder, [.fail("sync", last, EIO, forEver: false)])
-    #expect(result.exit == .exited(4))
+    #expect(result.exit == .exited(1))
     #expect(result.errorText.contains(String(cString: strerror(EIO))))
     #expect(!FileManager.default.fileExists(atPath: scene.folder.path("file.bin")))
     let kept = try PartialDirectory(sharedPath: scene.folder.path).records().first
@@ -59,7 +59,7 @@ struct FailingDiskTests {
       let result = try await scene.run(in: place, [order])
       if result.exit != .exited(0) {
         failures += 1
-        #expect(result.exit == .exited(4) && result.errorText.contains(reason), "\(result.errorText), \(order)")
+        #expect(result.exit == .exited(1) && result.errorText.contains(reason), "\(result.errorText), \(order)")
       }
       // What was not synced counts only as far as the disk took it, so nothing is said of how much comes again.
       try await scene.recover(in: place, mostLost: .max, "\(order)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ResumableDownloads
 
-/// A folder with what an ended `rget` left, and copies of it in which the next one is ended or fails, too.
+/// A folder with what an ended a client left, and copies of it in which the next one is ended or fails, too.
 struct KillScene: Sendable {
   /// Enough for a journal, which comes with the first MiB, and for a while after it.
   static let length = 1_600_000
@@ -29,9 +29,9 @@ struct KillScene: Sendable {
   var address: String { server.url("/file.bin").absoluteString }
   var stem: String { StagedName.stem(destinationName: "file.bin", url: address) }
 
-  /// Runs `rget` in a folder to its end.
+  /// Runs a client in a folder to its end.
   func run(in place: TemporaryFolder, _ environment: [String: String?] = [:]) async throws -> ChildProcess.Result {
-    try await ChildProcess.run(try Products.path("rget"), [address], environment: environment, folder: place.path)
+    try await ChildProcess.run(try Products.path("DownloadClient"), [address], environment: environment, folder: place.path)
   }
 
   /// Runs it with orders for the library that watches it.
@@ -73,7 +73,7 @@ struct KillScene: Sendable {
     let hadJournal = Self.size(place.path(stem + ".resume")) != nil
     let asked = server.requests.count
     let result = try await run(in: place)
-    #expect(result.isSuccess, "\(result.errorText), \(comment)")
+    #expect(result.exit == .exited(wasThere ? 1 : 0), "\(result.errorText), \(comment)")
     #expect(try place.contents() == ["file.bin"], "\(comment)")
     #expect(try Data(contentsOf: place.url("file.bin")) == Self.bytes, "\(comment)")
     guard !wasThere, let request = server.requests.dropFirst(asked).first else { return }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ResumableDownloads
 
-/// `rget` is killed at every change it makes to its folder, and at moments left to chance.
+/// a client is killed at every change it makes to its folder, and at moments left to chance.
 @Suite(.timeLimit(.minutes(20)))
 struct KillTests {
   /// How many kills at moments left to chance; the others are as many as there are calls.
@@ -62,7 +62,7 @@ struct KillTests {
       let folder = try TemporaryFolder("random")
       // Up to three in a row, so that resumes are killed, too.
       for _ in 0..<(1 + round % 3) {
-        let child = try ChildProcess(try Products.path("rget"), [address], folder: folder.path)
+        let child = try ChildProcess(try Products.path("DownloadClient"), [address], folder: folder.path)
         // The moment itself is what is left to chance; nothing is awaited.
         try await Task.sleep(for: .milliseconds(Int.random(in: 5...350, using: &generator)))
         child.send(SIGKILL)
@@ -71,7 +71,7 @@ struct KillTests {
       let wasThere = FileManager.default.fileExists(atPath: folder.path("file.bin"))
       let kept = journalledBytes(in: folder)
       let before = try await nginx.accessLog().count
-      let last = try await ChildProcess.run(try Products.path("rget"), [address], folder: folder.path)
+      let last = try await ChildProcess.run(try Products.path("DownloadClient"), [address], folder: folder.path)
       if let kept { try await expectRequest(from: kept, in: nginx, after: before) }
       #expect(last.exit == .exited(wasThere ? 1 : 0), "\(last.errorText)")
       #expect(try folder.contents() == ["file.bin"])
@@ -100,7 +100,7 @@ struct KillTests {
 
   /// Downloads so many bytes and ends the process.
   private func leave(_ scene: KillScene, _ count: Int64, _ signal: Int32) async throws {
-    let child = try ChildProcess(try Products.path("rget"), [scene.address], folder: scene.folder.path)
+    let child = try ChildProcess(try Products.path("DownloadClient"), [scene.address], folder: scene.folder.path)
     let path = scene.folder.path(scene.stem + ".partial")
     let deadline = ContinuousClock.now + .seconds(60)
     while (KillScene.size(path) ?? 0) < count {

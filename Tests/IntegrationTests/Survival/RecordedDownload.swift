@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import ResumableDownloads
 
-/// A download by `rget` in several processes, ended on the way, with all that they do to their folder written down.
+/// A download by a client in several processes, ended on the way, with all that they do to their folder written down.
 struct RecordedDownload: Sendable {
   /// A state of the resource.
   struct Version: Sendable {
@@ -45,7 +45,7 @@ struct RecordedDownload: Sendable {
     case checkpoint = ".resume.sync"
   }
 
-  /// Runs `rget` against a server that falls silent after `count` bytes until `event`, and then ends it.
+  /// Runs a client against a server that falls silent after `count` bytes until `event`, and then ends it.
   ///
   /// - Parameter start: Where the server begins; nil is where it was asked to.
   func run(
@@ -65,19 +65,19 @@ struct RecordedDownload: Sendable {
     }
     let environment = preload.environment(folder: folder.path, log: logs.path("log"))
     let child = try ChildProcess(
-      try Products.path("rget"), [address], environment: environment, folder: folder.path)
+      try Products.path("DownloadClient"), [address], environment: environment, folder: folder.path)
     try await wait(of: child) { renames(event) > earlier }
     child.send(signal)
     _ = try await child.waitForExit()
   }
 
-  /// Lets `rget` come to its end, recorded if `folder` is that of this download.
+  /// Lets a client come to its end, recorded if `folder` is that of this download.
   func finish(_ version: Version, in place: TemporaryFolder? = nil) async throws -> ChildProcess.Result {
     let resource = version.resource
     serve { resource.answer($0).paced(chunk: Self.piece * 6, pauseMilliseconds: 0) }
     let environment = place == nil ? preload.environment(folder: folder.path, log: logs.path("log")) : [:]
     return try await ChildProcess.run(
-      try Products.path("rget"), [address], environment: environment, folder: (place ?? folder).path)
+      try Products.path("DownloadClient"), [address], environment: environment, folder: (place ?? folder).path)
   }
 
   /// Removes the finished file, as a user may.
