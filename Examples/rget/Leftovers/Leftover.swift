@@ -31,9 +31,11 @@ struct Leftover: Equatable, Sendable {
     // Found in this folder, wherever the folder was when it was written.
     let partial = data.partialURL.lastPathComponent
     let journal = String(partial.dropLast(".partial".count)) + ".resume"
+    // Journals that a process has left which ended while it wrote one.
+    let journals = ["", ".new", ".sync", ".old"].map { journal + $0 }
     return Leftover(
       name: name, url: data.url, bytes: data.byteOffset, total: data.expectedTotalBytes,
-      changed: data.modificationDate, paths: [partial, journal].map { Entry.path(directory, $0) })
+      changed: data.modificationDate, paths: ([partial] + journals).map { Entry.path(directory, $0) })
   }
 
   private static func staged(_ name: String, _ directory: String) -> Leftover? {

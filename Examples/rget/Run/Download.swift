@@ -39,7 +39,11 @@ struct Download {
   }
 
   private func complete() async throws -> Outcome {
-    if let outcome = try await existing(entry.name) { return outcome }
+    if let outcome = try await existing(entry.name) {
+      // What a run has left that was killed when the file had just got its name.
+      if outcome.isComplete { _ = unlink(entry.stagedPath) }
+      return outcome
+    }
     if options.isFresh { try Leftover.forget(entry) }
     var staged = try await leftOver()
     var mayRepeat = true

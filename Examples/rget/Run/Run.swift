@@ -13,6 +13,8 @@ enum Run {
     defer { withExtendedLifetime((signals, ticker)) {} }
     for note in work.plan.notes { work.console.message(note) }
     let outcomes = await fetchAll(work)
+    // The sync that follows a pause belongs to the download.
+    await withCheckedContinuation { continuation in work.session.flush { continuation.resume() } }
     work.session.finishTasksAndInvalidate()
     work.console.close()
     return conclude(work, outcomes)

@@ -192,8 +192,10 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
     super.getTasksWithCompletionHandler { data, upload, download in completionHandler(data, upload, download + own) }
   }
 
+  /// Those whose end has been told, or is being told, do not count.
   private var currentTasks: [DownloadTask] {
     registry.withLock { $0.tasks.values.sorted { $0.taskIdentifier < $1.taskIdentifier } }
+      .filter { $0.state != .completed }
   }
 
   // MARK: Storage

@@ -18,10 +18,12 @@ struct TLSTests {
       return Scene(root: root, server: try await Nginx.start(root: root.path, options: options))
     }
 
-    func run(_ configure: (URLSessionConfiguration) -> Void) async throws -> DownloadOutcome {
+    /// What became of the download, and its bytes, which go with the fixture.
+    func run(_ configure: (URLSessionConfiguration) -> Void) async throws -> (outcome: DownloadOutcome, data: Data?) {
       let fixture = try SessionFixture(configure: configure)
       defer { fixture.session.finishTasksAndInvalidate() }
-      return try await fixture.run(fixture.session.downloadTask(with: server.url("/file")))
+      let outcome = try await fixture.run(fixture.session.downloadTask(with: server.url("/file")))
+      return (outcome, outcome.data)
     }
 
     func trust() throws -> URL { URL(fileURLWithPath: try #require(server.certificate)) }
@@ -35,10 +37,10 @@ struct TLSTests {
     let trust = try scene.trust()
     #expect(try await scene.run { $0.trustAnchorsFile = trust }.data == Self.body)
     let refused = try await scene.run { _ in }
-    #expect(refused.urlError?.code == .serverCertificateUntrusted)
-    #expect(refused.file == nil)
+    #expect(refused.outcome.urlError?.code == .serverCertificateUntrusted)
+    #expect(refused.outcome.file == nil)
     let missing = try await scene.run { $0.trustAnchorsFile = scene.root.url("nothing.pem") }
-    #expect(missing.urlError?.code == .secureConnectionFailed)
+    #expect(missing.outcome.urlError?.code == .secureConnectionFailed)
   }
 
   @Test("A server that wants to know the client gets its certificate")
@@ -56,13 +58,13 @@ struct TLSTests {
     }
     #expect(known.data == Self.body)
     // nginx answers those that it does not know.
-    #expect(try await scene.run { $0.trustAnchorsFile = trust }.status == 400)
+    #expect(try await scene.run { $0.trustAnchorsFile = trust }.outcome.status == 400)
     let lost = try await scene.run {
       $0.trustAnchorsFile = trust
       $0.clientCertificate = ClientCertificate(
         certificateFile: folder.url("nothing.pem"), keyFile: folder.url("nothing.pem"))
     }
-    #expect(lost.urlError?.code == .clientCertificateRejected)
+    #expect(lost.outcome.urlError?.code == .clientCertificateRejected)
   }
 
   @Test("A version below the minimum is refused")
@@ -80,6 +82,6 @@ struct TLSTests {
       $0.trustAnchorsFile = trust
       $0.tlsMinimumSupportedProtocolVersion = .TLSv13
     }
-    #expect(refused.urlError?.code == .secureConnectionFailed)
+    #expect(refused.outcome.urlError?.code == .secureConnectionFailed)
   }
 }
