@@ -31,7 +31,8 @@ struct KillScene: Sendable {
 
   /// Runs a client in a folder to its end.
   func run(in place: TemporaryFolder, _ environment: [String: String?] = [:]) async throws -> ChildProcess.Result {
-    try await ChildProcess.run(try Products.path("DownloadClient"), [address], environment: environment, folder: place.path)
+    try await ChildProcess.run(
+      try Products.path("DownloadClient"), [address], environment: environment, folder: place.path)
   }
 
   /// Runs it with orders for the library that watches it.
