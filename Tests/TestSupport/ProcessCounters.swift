@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// What this process holds at a moment; two of them show a leak.
 public struct ProcessCounters: Sendable, Equatable {
@@ -14,6 +15,13 @@ public struct ProcessCounters: Sendable, Equatable {
     let descriptors = try files.contentsOfDirectory(atPath: "/proc/self/fd").count - 1
     return ProcessCounters(
       descriptors: descriptors, threads: try files.contentsOfDirectory(atPath: "/proc/self/task").count)
+  }
+
+  /// Bytes of memory that this process has at the moment (proc_pid_statm(5)).
+  public static func residentBytes() throws -> Int {
+    let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+    let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
   }
 
   /// What the open descriptors refer to, sorted, for the message of a failing test.

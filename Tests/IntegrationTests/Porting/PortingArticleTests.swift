@@ -16,36 +16,11 @@ struct PortingArticleTests {
 
   @Test("The blocks of the article are the samples that are compiled here, in the same order")
   func blocks() throws {
-    let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("PortingSamples.swift")
-    let package = samples.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let article = package.appendingPathComponent(
-      "Sources/ResumableDownloads/ResumableDownloads.docc/PortingFromURLSession.md")
-    let compiled = pieces(of: try text(samples), from: "// sample", to: "// end")
-    let printed = pieces(of: try text(article), from: "```swift", to: "```")
+    let compiled = try ArticleBlocks.compiled(in: "PortingSamples.swift")
     #expect(compiled.count == 9)
-    #expect(printed == compiled)
-  }
-
-  private func text(_ file: URL) throws -> String { String(decoding: try Data(contentsOf: file), as: UTF8.self) }
-
-  /// The lines between two markers, without the indentation of the first marker.
-  private func pieces(of text: String, from start: String, to end: String) -> [String] {
-    var (pieces, open, indentation): ([String], [String]?, Int) = ([], nil, 0)
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
-      let trimmed = line.trimmingCharacters(in: .whitespaces)
-      if trimmed == end, let lines = open {
-        pieces.append(lines.joined(separator: "\n"))
-        open = nil
-      } else if trimmed == start {
-        open = []
-        indentation = line.prefix { $0 == " " }.count
-      } else {
-        open?.append(String(line.dropFirst(min(indentation, line.prefix { $0 == " " }.count))))
-      }
-    }
-    return pieces
+    #expect(
+      try ArticleBlocks.printed(in: "Sources/ResumableDownloads/ResumableDownloads.docc/PortingFromURLSession.md")
+        == compiled)
   }
 
   @Test("Before and after differ by one word")

@@ -31,6 +31,30 @@ struct LeakTests {
     #expect(Self.hasConverged(after, before), "\(before) became \(after)")
   }
 
+  @Test("A thousand downloads of one session leave memory and descriptors as they were")
+  func downloads() async throws {
+    let body = Payload.bytes(seed: 17, count: 64 * 1024)
+    let server = try LoopbackServer { _ in .ok(body) }
+    let session = DownloadSession(configuration: .ephemeral)
+    defer { session.invalidateAndCancel() }
+    func download(_ count: Int) async throws {
+      for _ in 0..<count {
+        let (file, _) = try await session.download(from: server.url())
+        try FileManager.default.removeItem(at: file)
+      }
+    }
+    try await download(100)
+    let (before, memory) = (try ProcessCounters.now(), try ProcessCounters.residentBytes())
+    try await download(1000)
+    let after = try ProcessCounters.now()
+    #expect(Self.hasConverged(after, before), "\(before) became \(after)")
+    #if !THREAD_SANITIZER
+      // The server's list of requests is part of it; one body a download would be four times as much.
+      let growth = try ProcessCounters.residentBytes() - memory
+      #expect(growth < 16 << 20, "\(growth) bytes")
+    #endif
+  }
+
   private static func hasConverged(_ after: ProcessCounters, _ before: ProcessCounters) -> Bool {
     after.descriptors <= before.descriptors + tolerance && after.threads <= before.threads + tolerance
   }

@@ -52,7 +52,11 @@ struct RecordedDownload: Sendable {
     _ version: Version, sending count: Int64, from start: Int64? = nil, until event: Event,
     end signal: Int32 = SIGKILL
   ) async throws {
-    let earlier = renames(event)
+    let (earlier, asked) = (renames(event), server.requests.count)
+    func begin(_ start: Int64?) -> Int64 {
+      guard let request = server.requests.dropFirst(asked).first else { return .max - count }
+      return start ?? (request.value("If-Range") == version.tag ? request.rangeStart ?? 0 : 0)
+    }
     let resource = version.resource
     serve { request in
       let answer: Answer
@@ -66,7 +70,8 @@ struct RecordedDownload: Sendable {
     let environment = preload.environment(folder: folder.path, log: logs.path("log"))
     let child = try ChildProcess(
       try Products.path("DownloadClient"), [address], environment: environment, folder: folder.path)
-    try await wait(of: child) { renames(event) > earlier }
+    // A write that is under way at the end is done and not written down: all that comes has to be there.
+    try await wait(of: child) { renames(event) > earlier && longestPartial() >= begin(start) + count }
     child.send(signal)
     _ = try await child.waitForExit()
   }
@@ -104,6 +109,11 @@ struct RecordedDownload: Sendable {
       place = found.upperBound
     }
     return count
+  }
+
+  private func longestPartial() -> Int64 {
+    let names = (try? folder.contents()) ?? []
+    return names.filter { $0.hasSuffix(".partial") }.compactMap { KillScene.size(folder.path($0)) }.max() ?? 0
   }
 
   /// A log has no event to await.
