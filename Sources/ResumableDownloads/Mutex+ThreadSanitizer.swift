@@ -5,8 +5,8 @@
   ///
   /// The standard library's slow path waits inside a module that the sanitizer does not see, so it takes every contended
   /// lock for a race. It knows the locks of pthread.
+  // Both are allocated once; `value` is only touched while `lock` is held.
   struct Mutex<Value>: ~Copyable, @unchecked Sendable {
-    // Both are allocated once; `value` is only touched while `lock` is held.
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
 

@@ -5,8 +5,8 @@ internal import FoundationNetworking
 ///
 /// FoundationNetworking's storage hands out cookies for other paths, for plain connections although they are secure, and
 /// takes those that a host sets for a whole top-level domain. The rules of RFC 6265 are therefore applied here.
+// HTTPCookieStorage guards its contents with a lock; the other property is a constant.
 struct CookieStore: CookieExchange, @unchecked Sendable {
-  // HTTPCookieStorage guards its contents with a lock; the other property is a constant.
   private let storage: HTTPCookieStorage
   private let acceptsCookies: Bool
 

@@ -6,9 +6,9 @@ internal import Synchronization
 ///
 /// FoundationNetworking's `Progress` has no lock of its own, and a child also changes its parents, which may have
 /// children in several sessions with a thread each; so all updates of all tasks happen under one lock.
+// The base class's counts are only changed, and everything else here only used, under `lock`; callers merely read
+// counts.
 final class DownloadProgress: Progress, @unchecked Sendable {
-  // The base class's counts are only changed, and everything else here only used, under `lock`; callers merely read
-  // counts.
   private static let lock = Mutex(())
 
   private var rate = TransferRate()

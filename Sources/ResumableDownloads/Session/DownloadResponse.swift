@@ -4,8 +4,8 @@ internal import FoundationNetworking
 /// The head of an answer as `HTTPURLResponse`, with a file name that is always one safe component.
 ///
 /// FoundationNetworking's own `suggestedFilename` returns `..`, empty and hidden names and ignores `filename*`.
+// Immutable after init.
 final class DownloadResponse: HTTPURLResponse, @unchecked Sendable {
-  // Immutable after init.
   private let head: ResponseHead
 
   init?(_ head: ResponseHead) {

@@ -7,9 +7,8 @@ internal import Synchronization
 ///
 /// Use it where code says `URLSession`; data and upload tasks work as before. The delegate and the completion handlers
 /// are called on `delegateQueue`. Like `URLSession` it keeps its delegate until it is invalidated.
+// Mutable state lies in `registry`; the coordinator is safe on its own.
 public final class DownloadSession: URLSession, @unchecked Sendable {
-  // Mutable state lies in `registry`; the coordinator is safe on its own.
-
   private struct Registry {
     var nextIdentifier = DownloadSession.firstIdentifier
     var tasks: [Int: DownloadTask] = [:]

@@ -173,6 +173,32 @@ struct ChallengeTests {
     #expect(try await Self.hash("\(user):\(middle):\(request)", hash) == parts["response"])
   }
 
+  @Test("A continued download proves the user by digest again, with its range")
+  func resumedDigest() async throws {
+    let offer = "Digest realm=\"vault\", nonce=\"n\", qop=\"auth\""
+    let refusal = Answer.status(401, Data("no".utf8), [("WWW-Authenticate", offer)])
+    @Sendable func guarded(_ answer: Answer) -> Answer {
+      .from { $0.value("Authorization")?.hasPrefix("Digest ") == true ? answer : refusal }
+    }
+    let folder = try FaultScene([])
+    let gone = Observed(false)
+    let server = try LoopbackServer { _ in guarded(gone.value ? FaultScene.rest : FaultScene.beginning()) }
+    let first = try DecidingFixture(Self.giving()) { $0.partialsDirectory = folder.partials }
+    let broken = try await first.run(first.session.downloadTask(with: server.url()))
+    let blob = try #require(broken.error?.downloadTaskResumeData)
+    gone.update { $0 = true }
+    let asked = server.requests.count
+    let second = try DecidingFixture(Self.giving()) { $0.partialsDirectory = folder.partials }
+    let end = try await second.run(second.session.downloadTask(withResumeData: blob))
+    #expect(end.file == FaultScene.whole)
+    let start = try ResumeData(blob).byteOffset
+    #expect(end.calls == ["challenge", "resumed \(start)", "finish", "metrics", "complete"])
+    let requests = server.requests.dropFirst(asked)
+    #expect(requests.allSatisfy { $0.values("Range") == ["bytes=\(start)-"] })
+    #expect(requests.allSatisfy { $0.values("If-Range") == [FaultScene.entityTag] })
+    #expect(requests.last?.value("Authorization")?.hasPrefix("Digest ") == true)
+  }
+
   @Test("A digest that the server refuses counts as a failure")
   func refusedDigest() async throws {
     let offer = "Digest realm=\"vault\", nonce=\"n\", qop=\"auth\""
