@@ -15,6 +15,8 @@ final class DownloadCoordinator: Sendable {
   private let bytesPerSecond: Int64
   /// Where syncs and final moves happen, one after the other.
   let syncQueue = DispatchQueue(label: "ResumableDownloads.sync", qos: .utility)
+  /// Where a download waits for the disk before it goes on. Concurrent, so that it waits for no other one.
+  let orderQueue = DispatchQueue(label: "ResumableDownloads.order", attributes: .concurrent)
 
   /// - Parameters:
   ///   - partialsPath: Where partials lie; `nil` for the private directory under the system's temporary one.
@@ -23,8 +25,9 @@ final class DownloadCoordinator: Sendable {
     let partials = PartialDirectorySource(path: partialsPath)
     self.bytesPerSecond = bytesPerSecond
     environmentSource = { coordinator in
-      DownloadEnvironment(partials: partials, syncQueue: coordinator.syncQueue, cookies: cookies) {
-        [weak coordinator] job in
+      DownloadEnvironment(
+        partials: partials, syncQueue: coordinator.syncQueue, orderQueue: coordinator.orderQueue, cookies: cookies
+      ) { [weak coordinator] job in
         coordinator?.perform(job)
       }
     }
@@ -55,10 +58,10 @@ final class DownloadCoordinator: Sendable {
   /// Brings what the running downloads have to the disk, then calls back, on any thread.
   func flush(completion: @escaping @Sendable () -> Void) {
     guard state.withLock({ $0.engine }) != nil else { return completion() }
-    let failure = perform { [table, syncQueue] _ in
+    let failure = perform { [table, syncQueue, orderQueue] _ in
       table.value.flush()
-      // The queue is serial: its syncs come first.
-      syncQueue.async(execute: completion)
+      // After all that is on either queue.
+      orderQueue.async(flags: .barrier) { syncQueue.async(execute: completion) }
     }
     if failure != nil { completion() }
   }

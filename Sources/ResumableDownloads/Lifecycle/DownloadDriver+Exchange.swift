@@ -18,10 +18,9 @@ struct Exchange {
   var journalTimer: LoopTimer?
 }
 
-/// A head that waits for the session's answer.
-struct HeldHead {
-  let head: ResponseHead
-  /// Tells answers apart: only the one to the present question counts.
+/// What keeps an exchange from going on: the session's answer to its head, or something that the disk has to do first.
+struct HeldExchange {
+  /// Tells what is waited for apart: only the present one counts.
   let number: Int
   /// How the exchange ended meanwhile, once it has.
   var end: Result<Void, TransferError>?
@@ -37,14 +36,34 @@ extension DownloadDriver: TransferSink {
     exchange.head = head
     chain.accept(head)
     guard let question = question(about: head) else { return take(head) }
-    questions += 1
-    held = HeldHead(head: head, number: questions)
+    let number = hold()
     let back = LoopReference(self)
-    let number = questions
     observer.decide(question) { [perform = environment.perform] answer in
-      perform { _ in back.value.receive(answer, number: number) }
+      perform { _ in back.value.receive(answer, to: head, number: number) }
     }
     return .hold
+  }
+
+  private func hold() -> Int {
+    holds += 1
+    held = HeldExchange(number: holds)
+    return holds
+  }
+
+  /// Ends a hold; `nil` when it is not the present one any more.
+  private func unhold(_ number: Int) -> HeldExchange? {
+    guard !isEnded, let held, held.number == number else { return nil }
+    self.held = nil
+    return held
+  }
+
+  /// Keeps the exchange until the disk has done something; what then follows is its answer.
+  func hold(for step: DiskStep, then next: @escaping () -> SinkAnswer = { .proceed }) {
+    let number = hold()
+    store.perform(step) { [self] error in
+      guard let held = unhold(number) else { return }
+      resume(held, with: error.map { stop(then: state.fail(.storage($0))) } ?? next())
+    }
   }
 
   private func question(about head: ResponseHead) -> DownloadQuestion? {
@@ -57,23 +76,24 @@ extension DownloadDriver: TransferSink {
     return .authentication(head, offers: offers, refusals: refusals)
   }
 
-  private func receive(_ answer: DownloadQuestion.Answer, number: Int) {
-    guard !isEnded, let held, held.number == number else { return }
-    self.held = nil
+  private func receive(_ answer: DownloadQuestion.Answer, to head: ResponseHead, number: Int) {
+    guard let held = unhold(number) else { return }
     switch answer {
-    case .takeHead: resume(held, with: take(held.head, redirectIsRefused: true))
-    case .follow(let next): resume(held, with: leave(held.head, then: state.follow(next)))
+    case .takeHead: resume(held, with: take(head, redirectIsRefused: true))
+    case .follow(let next): resume(held, with: leave(head, then: state.follow(next)))
     case .authenticate(let credential):
       chain.authenticate(credential)
-      resume(held, with: leave(held.head, then: state.askAgain()))
+      resume(held, with: leave(head, then: state.askAgain()))
     case .cancel: abandon(.cancelled)
     }
   }
 
   /// Does with a held exchange what a sink's answer says.
-  private func resume(_ held: HeldHead, with answer: SinkAnswer) {
+  private func resume(_ held: HeldExchange, with answer: SinkAnswer) {
     guard !isEnded else { return }
-    if let end = held.end {
+    if answer == .hold {
+      self.held?.end = held.end
+    } else if let end = held.end {
       endBody()
       ended(end)
     } else if answer == .proceed {
@@ -90,13 +110,30 @@ extension DownloadDriver: TransferSink {
     if case .follow = step {} else { observer.didReceive(head, requestFields: exchange.requestFields) }
     do {
       switch step {
-      case .append(let at, let end, let total): try beginAppending(at: at, end: end, total: total)
-      case .write(let total, let resumable, _): try beginWriting(head, total: total, resumable: resumable)
+      case .append(let at, let end, let total):
+        return begin(after: try store.lowering(to: at)) { [self] () throws(StorageError) in
+          try beginAppending(at: at, end: end, total: total)
+        }
+      case .write(let total, let resumable, _):
+        return begin(after: try beginWriting(head, total: total, resumable: resumable))
       default: return leave(head, then: step)
       }
     } catch {
       return stop(then: state.fail(.storage(error)))
     }
+  }
+
+  /// Lets the body come as soon as the disk is ready for it.
+  private func begin(
+    after step: DiskStep?, _ prepare: @escaping () throws(StorageError) -> Void = {}
+  ) -> SinkAnswer {
+    guard let step else { return begin(prepare) }
+    hold(for: step) { [self] in begin(prepare) }
+    return .hold
+  }
+
+  private func begin(_ prepare: () throws(StorageError) -> Void) -> SinkAnswer {
+    do { try prepare() } catch { return stop(then: state.fail(.storage(error))) }
     exchange.isWriting = true
     exchange.bodyBegan = loop.now
     startJournalTimer()
@@ -136,18 +173,19 @@ extension DownloadDriver: TransferSink {
     try store.reserve(total)
   }
 
-  private func beginWriting(_ head: ResponseHead, total: Int64?, resumable: Bool) throws(StorageError) {
+  private func beginWriting(_ head: ResponseHead, total: Int64?, resumable: Bool) throws(StorageError) -> DiskStep? {
     let (replaces, goesBack) = (store.file != nil, store.length > 0)
-    guard let fresh = try place.create(besideOld: replaces) else { return }
+    let fresh = try place.create(besideOld: replaces)
     let record = resumable ? ResumeData.beginning(job: job, head: head, total: total, partialPath: fresh.path) : nil
     if replaces { goBack(to: 0) }
-    store.begin(fresh, record: record)
+    let step = store.begin(fresh, record: record)
     exchange.total = total
     exchange.limit = total
     observer.counters.written.store(0, ordering: .relaxed)
     observer.counters.expected.store(total ?? -1, ordering: .relaxed)
     reportResume(at: 0, expected: total ?? -1, goesBack: goesBack)
     try store.reserve(total)
+    return step
   }
 
   // MARK: The body
@@ -162,7 +200,10 @@ extension DownloadDriver: TransferSink {
     }
     do {
       try file.append(wanted)
-      try store.keepJournal(time: loop.now, began: exchange.bodyBegan)
+      if let step = try store.keepJournal(time: loop.now, began: exchange.bodyBegan) {
+        transfer.holdBack(for: .held)
+        hold(for: step)
+      }
     } catch {
       observer.counters.written.store(file.length, ordering: .relaxed)
       return stop(then: state.fail(.storage(error)))
@@ -185,7 +226,10 @@ extension DownloadDriver: TransferSink {
     exchange.journalTimer = loop.after(nanoseconds: PartialStore.firstJournalNanoseconds) { [weak self] in
       guard let self, !self.isEnded, self.exchange.isWriting else { return }
       do throws(StorageError) {
-        try self.store.keepJournal(time: LoopClock.now(), began: self.exchange.bodyBegan)
+        let step = try self.store.keepJournal(time: LoopClock.now(), began: self.exchange.bodyBegan)
+        guard let step else { return }
+        self.transfer?.hold()
+        self.hold(for: step)
       } catch {
         self.abandon(.storage(error))
       }

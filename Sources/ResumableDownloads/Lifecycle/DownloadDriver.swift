@@ -21,9 +21,9 @@ final class DownloadDriver {
   var transfer: Transfer?
   var exchange = Exchange()
   /// What goes on while the session makes up its mind.
-  var held: HeldHead?
-  /// How many questions the session was asked.
-  var questions = 0
+  var held: HeldExchange?
+  /// How often an exchange was held.
+  var holds = 0
   private(set) var isSuspended = false
   private var deferredRequest: ResumePoint??
   private var hasReportedResume = false
@@ -94,15 +94,25 @@ final class DownloadDriver {
 
   func flush() {
     guard exchange.isWriting else { return }
-    do { try store.flush(time: loop.now) } catch { abandon(.storage(error)) }
+    do throws(StorageError) {
+      if let step = try store.flush(time: loop.now) {
+        transfer?.hold()
+        hold(for: step)
+      }
+    } catch {
+      abandon(.storage(error))
+    }
   }
 
   func cancel(producingResumeData: Bool) {
     guard !isEnded, state.phase != .finishing || transfer != nil else { return }
     if producingResumeData { return abandon(.cancelled) }
     stopTransfer()
-    store.discard()
-    end(DownloadFailure(reason: .cancelled, url: job.url))
+    store.afterStep { [self] in
+      guard !isEnded else { return }
+      store.discard()
+      end(DownloadFailure(reason: .cancelled, url: job.url))
+    }
   }
 
   private func adopt(_ found: PartialPlace.Found) {
@@ -193,8 +203,19 @@ final class DownloadDriver {
 
   private func finish() {
     stopTransfer()
+    do throws(StorageError) {
+      guard let step = try store.settling() else { return deliver() }
+      store.perform(step) { [self] error in
+        if let error { abandon(.storage(error)) } else { deliver() }
+      }
+    } catch {
+      abandon(.storage(error))
+    }
+  }
+
+  private func deliver() {
     do {
-      guard let file = try store.settle() else { return abandon(.cutShort) }
+      guard let file = store.file else { return abandon(.cutShort) }
       if !hasReportedResume, state.isResumed || state.holdsPartial {
         observer.counters.expected.store(file.length, ordering: .relaxed)
         reportResume(at: file.length, expected: file.length)
@@ -237,9 +258,12 @@ final class DownloadDriver {
   func abandon(_ reason: DownloadFailure.Reason) {
     guard !isEnded else { return }
     stopTransfer()
-    var data = store.close()?.encoded
-    if data == nil, case .resume(_, let original) = job.source { data = original }
-    end(DownloadFailure(reason: reason, url: job.url, resumeData: data))
+    store.afterStep { [self] in
+      guard !isEnded else { return }
+      var data = store.close()?.encoded
+      if data == nil, case .resume(_, let original) = job.source { data = original }
+      end(DownloadFailure(reason: reason, url: job.url, resumeData: data))
+    }
   }
 
   func stopTransfer() {

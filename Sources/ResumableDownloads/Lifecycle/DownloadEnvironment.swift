@@ -7,6 +7,8 @@ struct DownloadEnvironment: Sendable {
   let partials: PartialDirectorySource
   /// Syncs and final moves happen here, one after the other, so that they never hold up the loop.
   let syncQueue: DispatchQueue
+  /// What has to be on the disk before a download goes on is done here, beside that of others.
+  let orderQueue: DispatchQueue
   let cookies: (any CookieExchange)?
   /// Brings a result back to the loop's thread.
   let perform: @Sendable (@escaping TransferEngine.Job) -> Void

@@ -63,9 +63,11 @@ struct PartialPlace {
   }
 
   /// A new partial; beside an old one, which keeps its name until the new one stands, it gets another.
-  mutating func create(besideOld: Bool) throws(StorageError) -> PartialFile? {
-    if directory == nil { directory = try environment.partials.directory() }
-    guard let fresh = try directory?.create(stem: besideOld ? freshStem : stem) else { return nil }
+  mutating func create(besideOld: Bool) throws(StorageError) -> PartialFile {
+    let directory: PartialDirectory
+    if let known = self.directory { directory = known } else { directory = try environment.partials.directory() }
+    self.directory = directory
+    let fresh = try directory.create(stem: besideOld ? freshStem : stem)
     if let destination = job.destination, !destination.replacesExisting, access(destination.path, F_OK) == 0 {
       // Another process finished the same file since `open()` looked; from here on the lock keeps others out.
       fresh.discard()

@@ -13,15 +13,15 @@ final class PartialStore {
   static let checkpointNanoseconds: UInt64 = 5_000_000_000
   /// Smaller remainders are not worth reserving space for.
   static let reservationBytes: Int64 = 1 << 20
-  /// What a full disk gives back for two journals, the second one being that of the sync that follows.
-  static let spareBytes: Int64 = 64 << 10
 
-  private let environment: DownloadEnvironment
-  private(set) var file: PartialFile?
+  let environment: DownloadEnvironment
+  var file: PartialFile?
   /// The record of `file`; `nil` when its download cannot be continued.
-  private(set) var record: ResumeData?
+  var record: ResumeData?
   /// What was there before a restart, kept until the new partial stands.
-  private var old: (file: PartialFile, record: ResumeData)?
+  var old: (file: PartialFile, record: ResumeData)?
+  /// What waits until the disk has done what cannot be left half done; `nil` when it does nothing of that kind.
+  private var waiting: [() -> Void]?
   private var lastCheckpoint: (length: Int64, time: UInt64) = (0, 0)
   private var checkpointIsRunning = false
   /// Raised when bytes that a checkpoint under way may sync are given up: its result says nothing about others.
@@ -50,12 +50,17 @@ final class PartialStore {
   }
 
   /// A new partial for a whole body; the present one waits until the new one stands.
-  func begin(_ fresh: PartialFile, record: ResumeData?) {
+  ///
+  /// - Returns: What has to be done before the first byte.
+  func begin(_ fresh: PartialFile, record: ResumeData?) -> DiskStep? {
     if let file, let held = self.record, old == nil { old = (file, held) } else { file?.discard() }
     file = fresh
     self.record = record
     lastCheckpoint = (0, 0)
     contentGeneration += 1
+    // The names in a folder of our own are never used twice.
+    let directory = fresh.directory
+    return directory.isPrivate ? nil : DiskStep(work: { () throws(StorageError) in try directory.syncNames() })
   }
 
   private func relocate(to path: String) {
@@ -63,14 +68,21 @@ final class PartialStore {
     do { try record?.recordPartial(path: path) } catch { record = nil }
   }
 
-  func cut(to offset: Int64) throws(StorageError) {
-    if let file, let record, offset < file.length, checkpointIsRunning || offset < record.syncedByteOffset {
-      let synced = min(offset, record.syncedByteOffset)
-      let lowered = record.updating(written: offset, synced: synced, isClosed: false)
-      if file.hasJournal { try file.lowerJournal(to: lowered) }
-      self.record = lowered
-      contentGeneration += 1
+  /// What has to be done before bytes after `offset` change: no journal may speak of them as synced any more.
+  func lowering(to offset: Int64) throws(StorageError) -> DiskStep? {
+    guard let file, let record, file.hasJournal else { return nil }
+    let givesUpSynced = offset < file.length && (checkpointIsRunning || offset < record.syncedByteOffset)
+    guard givesUpSynced || file.journalClaimsMore else { return nil }
+    let synced = min(offset, record.syncedByteOffset)
+    let lowered = record.updating(written: offset, synced: synced, isClosed: false)
+    self.record = lowered
+    contentGeneration += 1
+    return DiskStep(work: try file.lowering(to: lowered)) { error in
+      if error == nil { file.lowered() }
     }
+  }
+
+  func cut(to offset: Int64) throws(StorageError) {
     try file?.cut(to: offset)
     lastCheckpoint.length = min(lastCheckpoint.length, offset)
   }
@@ -87,18 +99,21 @@ final class PartialStore {
   }
 
   /// Writes the first journal or a checkpoint when one is due; `time` is the loop's, `began` when the body did.
-  func keepJournal(time: UInt64, began: UInt64) throws(StorageError) {
+  ///
+  /// - Returns: What has to be done before the next byte.
+  func keepJournal(time: UInt64, began: UInt64) throws(StorageError) -> DiskStep? {
     if let syncError { throw syncError }
-    guard let file, record != nil, file.length > 0 else { return }
+    guard waiting == nil, let file, record != nil, file.length > 0 else { return nil }
     if !file.hasJournal || old != nil {
       let due = file.length >= Self.firstJournalBytes || time &- began >= Self.firstJournalNanoseconds
-      if due { try writeFirstJournal(time: time) }
+      return due ? try writeFirstJournal(time: time) : nil
     } else if !checkpointIsRunning, file.length > lastCheckpoint.length,
       file.length - lastCheckpoint.length >= Self.checkpointBytes
         || time &- lastCheckpoint.time >= Self.checkpointNanoseconds
     {
       checkpoint(time: time)
     }
+    return nil
   }
 
   /// Says in the journal that a task writes again: were it still said to be closed or of an earlier run of the machine,
@@ -118,21 +133,57 @@ final class PartialStore {
   }
 
   /// Syncs what there is now and its journal, so that it also survives a power cut. The sync queue does it.
-  func flush(time: UInt64) throws(StorageError) {
-    guard let file, record != nil, file.length > 0 else { return }
-    if !file.hasJournal || old != nil { try writeFirstJournal(time: time) }
+  ///
+  /// - Returns: What has to be done before the next byte.
+  func flush(time: UInt64) throws(StorageError) -> DiskStep? {
+    guard waiting == nil, let file, record != nil, file.length > 0 else { return nil }
+    if !file.hasJournal || old != nil, let step = try writeFirstJournal(time: time) { return step }
     checkpoint(time: time)
+    return nil
   }
 
-  private func writeFirstJournal(time: UInt64) throws(StorageError) {
-    guard let file else { return }
-    if let old {
-      self.old = nil
-      try file.takeOver(old.file)
-      relocate(to: file.path)
-    }
+  private func writeFirstJournal(time: UInt64) throws(StorageError) -> DiskStep? {
     lastCheckpoint = (0, time)
-    if let open = snapshot(closed: false) { try file.writeJournal(open) }
+    if let old {
+      relocate(to: old.file.path)
+      return try replacing(with: record?.updating(written: length, synced: length, isClosed: false))
+    }
+    if let file, let open = snapshot(closed: false) { try file.writeJournal(open) }
+    return nil
+  }
+
+  /// What puts the new partial in the old one's place, with a journal if there is a record; `nil` if there is no old one.
+  private func replacing(with record: ResumeData?) throws(StorageError) -> DiskStep? {
+    guard let file, let old else { return nil }
+    return DiskStep(work: try file.takingOver(old.file, record: record)) { [self] error in
+      let isRecorded = error == nil && record != nil
+      guard file.tookOver(old.file, isRecorded: isRecorded) else { return }
+      self.old = nil
+      if isRecorded { self.record = record }
+    }
+  }
+
+  /// Lets the disk do a step; ends wait for it. The completion comes on the loop.
+  func perform(_ step: DiskStep, completion: @escaping (StorageError?) -> Void) {
+    waiting = []
+    let end = LoopReference(
+      DiskStep.End { [self] error in
+        step.took(error)
+        let ends = waiting ?? []
+        waiting = nil
+        completion(error)
+        for end in ends { end() }
+      })
+    let (work, perform) = (step.work, environment.perform)
+    environment.orderQueue.async {
+      let error = DiskStep.failure(of: work)
+      perform { _ in end.value.body(error) }
+    }
+  }
+
+  /// Runs an action as soon as no step is under way.
+  func afterStep(_ action: @escaping () -> Void) {
+    if waiting == nil { action() } else { waiting?.append(action) }
   }
 
   private func checkpoint(time: UInt64) {
@@ -160,60 +211,10 @@ final class PartialStore {
     }
   }
 
-  private func snapshot(closed: Bool) -> ResumeData? {
+  func snapshot(closed: Bool) -> ResumeData? {
     guard let record, let file else { return nil }
     return record.updating(
       written: file.length, synced: min(record.syncedByteOffset, file.length), isClosed: closed)
-  }
-
-  /// Ends the work and keeps what can be continued: the resume data, or `nil` when nothing can.
-  ///
-  /// The data is handed out without a sync; one follows in the background.
-  func close() -> ResumeData? {
-    if let old, file?.hasJournal != true {
-      // The new partial never stood: the old one is as good as before.
-      file?.discard()
-      self.old = nil
-      adopt(old)
-    }
-    defer { file = nil }
-    if file?.hasFailedSync == true { dropUnsynced() }
-    guard let file, let closed = writeLastJournal() else {
-      // Without a journal the bytes cannot be trusted later, so no resume data may name them.
-      let isUsable = record != nil && file.map { $0.length > 0 && $0.isInPlace && $0.hasJournal } == true
-      if isUsable { file?.release() } else { file?.discard() }
-      return nil
-    }
-    file.checkpoint(closed, closed: true, on: environment.syncQueue) { _ in }
-    // Whoever is handed the data may use it at once; the checkpoint looks before it puts its journal in place.
-    file.release()
-    return closed
-  }
-
-  /// What the disk refused to take cannot be continued from.
-  private func dropUnsynced() {
-    guard let file, let record else { return }
-    do { try file.cut(to: min(record.syncedByteOffset, file.length)) } catch { self.record = nil }
-  }
-
-  /// Writes the journal of what is kept; `nil` when there is nothing to keep or no way to.
-  private func writeLastJournal() -> ResumeData? {
-    guard let file, file.length > 0, file.isInPlace, let closed = snapshot(closed: true) else { return nil }
-    do throws(StorageError) {
-      try file.writeJournal(closed)
-      return closed
-    } catch {
-      guard [ENOSPC, EDQUOT].contains(error.code), file.length > Self.spareBytes else { return nil }
-    }
-    // On a full disk the last bytes make room for the journal, without which all of them would be lost.
-    do throws(StorageError) {
-      try file.cut(to: file.length - Self.spareBytes)
-      guard let shorter = snapshot(closed: true) else { return nil }
-      try file.writeJournal(shorter)
-      return shorter
-    } catch {
-      return nil
-    }
   }
 
   /// Removes everything.
@@ -224,24 +225,9 @@ final class PartialStore {
     old = nil
   }
 
-  /// The whole file is there: what was before it goes.
-  func settle() throws(StorageError) -> PartialFile? {
-    if let old, let file {
-      self.old = nil
-      try file.takeOver(old.file)
-      relocate(to: file.path)
-    }
-    return file
-  }
+  /// The whole file is there: what lets the one before it go, if there is one.
+  func settling() throws(StorageError) -> DiskStep? { try replacing(with: nil) }
 
   /// Another owner has the finished file.
   func forget() { file = nil }
-}
-
-/// Carries a loop-confined object through a closure that other threads hold.
-// Only read inside `TransferEngine.perform`, that is on the loop's thread, which is where the object lives.
-final class LoopReference<Value: AnyObject>: @unchecked Sendable {
-  let value: Value
-
-  init(_ value: Value) { self.value = value }
 }

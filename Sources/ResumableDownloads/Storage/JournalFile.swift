@@ -47,21 +47,6 @@ final class JournalFile: Sendable {
     }
   }
 
-  /// Takes back, on the disk, that more than the record says was synced; waits for the disk.
-  ///
-  /// To be called before bytes that an earlier checkpoint has synced are cut off: others may come in their place, and
-  /// no journal may claim those. Makes every checkpoint under way void.
-  func lower(to record: ResumeData) throws(StorageError) {
-    try state.withLock { (state) throws(StorageError) in
-      state.generation += 1
-      let temporary = temporaryNames.loop
-      guard try file.put(record.encoded, as: temporary).sync() else { throw .last(.write, path) }
-      _ = unlinkat(directory.number, Self.previous(name), 0)
-      try rename(temporary, &state)
-      guard directory.sync() else { throw .last(.write, directoryPath) }
-    }
-  }
-
   /// Begins a checkpoint: it is void as soon as something newer begins.
   func begin() -> UInt64 {
     state.withLock { state in
@@ -71,9 +56,15 @@ final class JournalFile: Sendable {
   }
 
   /// Syncs a journal and puts it in place unless something newer has begun or another task has the partial file.
-  func commit(_ record: ResumeData, generation: UInt64, partial: FileDescriptor) throws(StorageError) {
+  ///
+  /// - Parameter lowers: Whether the journals before it claim more, so that none of them may come back.
+  /// - Returns: Whether it is in place.
+  @discardableResult
+  func commit(
+    _ record: ResumeData, generation: UInt64, partial: FileDescriptor, lowers: Bool = false
+  ) throws(StorageError) -> Bool {
     try turn.withLock { (_) throws(StorageError) in
-      guard state.withLock({ $0.generation == generation }) else { return }
+      guard state.withLock({ $0.generation == generation }) else { return false }
       let temporary = temporaryNames.checkpoint
       let written = try file.put(record.encoded, as: temporary)
       // The name of the partial file comes first: it may have been given to a new file just now, and no journal may
@@ -88,13 +79,21 @@ final class JournalFile: Sendable {
       }
       guard isRenamed else {
         _ = unlinkat(directory.number, temporary, 0)
-        return
+        return false
       }
       guard directory.sync() else { throw .last(.write, directoryPath) }
-      state.withLock { state in
-        if state.generation == generation { _ = unlinkat(directory.number, Self.previous(name), 0) }
-      }
+      try removePrevious(generation, forGood: lowers)
+      return true
     }
+  }
+
+  /// Removes the synced journal before the present one. One that claims less does no harm should it stay or come back:
+  /// it is only looked at when the later one is torn.
+  private func removePrevious(_ generation: UInt64, forGood: Bool) throws(StorageError) {
+    let isGone = state.withLock { state in
+      state.generation != generation || unlinkat(directory.number, Self.previous(name), 0) == 0 || errno == ENOENT
+    }
+    guard !forGood || isGone && directory.sync() else { throw .last(.write, directoryPath) }
   }
 
   /// Removes the journal, with what a process that was killed has left of others, and makes every checkpoint under way

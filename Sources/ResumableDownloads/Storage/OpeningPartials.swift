@@ -65,11 +65,10 @@ extension PartialDirectory {
     guard let size = file.status?.size else { return nil }
     let length = Self.trustedLength(of: record, size: size)
     guard length >= 1 else { return nil }
-    let partial = PartialFile(stem: stem, length: size, descriptor: file, directory: self, hasJournal: true)
-    if size < record.syncedByteOffset {
-      // Somebody has cut the file; what comes in place of the lost bytes is not synced, whatever the journal says.
-      try partial.lowerJournal(to: record.updating(written: size, synced: size, isClosed: false))
-    }
+    // If somebody has cut the file, what comes in place of the lost bytes is not synced, whatever the journal says.
+    let partial = PartialFile(
+      stem: stem, length: size, descriptor: file, directory: self, hasJournal: true,
+      journalClaimsMore: size < record.syncedByteOffset)
     if length < size { try partial.cut(to: length) }
     var record = record
     record.recordProgress(

@@ -37,7 +37,7 @@ final class PartialDirectory: Sendable {
     FileManager.default.temporaryDirectory.appendingPathComponent("resumable-downloads-\(geteuid())").path
   }
 
-  /// Makes a new, empty, locked partial file.
+  /// Makes a new, empty, locked partial file; `syncNames()` has to come before its first byte.
   func create(stem: String) throws(StorageError) -> PartialFile {
     let name = stem + ".partial"
     let path = self.path + "/" + name
@@ -49,14 +49,18 @@ final class PartialDirectory: Sendable {
     do throws(StorageError) {
       guard file.lock() else { throw .last(errno == EWOULDBLOCK ? .inUse : .create, path) }
       try removeOrphan(stem)
-      // A name that was used before: until its removal is on the disk, a power cut may bring its journal back and let it
-      // speak of the new file. The names in a folder of our own are never used twice.
-      guard isPrivate || descriptor.sync() || errno == EINVAL else { throw .last(.create, self.path) }
     } catch {
       _ = unlinkat(descriptor.number, name, 0)
       throw error
     }
     return PartialFile(stem: stem, length: 0, descriptor: file, directory: self, hasJournal: false)
+  }
+
+  /// Waits until names that were removed are off the disk.
+  ///
+  /// Until then a power cut may bring back the journal of an earlier file and let it speak of a new one with its name.
+  func syncNames() throws(StorageError) {
+    guard descriptor.sync() || errno == EINVAL else { throw .last(.create, path) }
   }
 
   /// Removes the journal that a process has left which was killed when its file had just got its final name.

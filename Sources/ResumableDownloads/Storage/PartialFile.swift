@@ -1,6 +1,9 @@
 internal import Foundation
 internal import Glibc
 
+/// What waits for the disk, on any thread.
+typealias DiskWork = @Sendable () throws(StorageError) -> Void
+
 /// The file a download is written to, locked while this object has it; to be used by one thread.
 final class PartialFile {
   private(set) var stem: String
@@ -10,13 +13,20 @@ final class PartialFile {
   private(set) var descriptor: FileDescriptor?
   /// Whether there is a journal, by what this object knows: it is asked for with every piece of a body, the disk is not.
   private(set) var hasJournal: Bool
+  /// Whether the journal says that more was synced than there is: it has to be lowered before anything is added, and
+  /// no other may be written before.
+  private(set) var journalClaimsMore: Bool
 
-  init(stem: String, length: Int64, descriptor: FileDescriptor, directory: PartialDirectory, hasJournal: Bool) {
+  init(
+    stem: String, length: Int64, descriptor: FileDescriptor, directory: PartialDirectory, hasJournal: Bool,
+    journalClaimsMore: Bool = false
+  ) {
     self.stem = stem
     self.length = length
     self.descriptor = descriptor
     self.directory = directory
     self.hasJournal = hasJournal
+    self.journalClaimsMore = journalClaimsMore
     journal = JournalFile(stem: stem, directory: directory.descriptor, path: directory.path)
   }
 
@@ -65,11 +75,21 @@ final class PartialFile {
     hasJournal = true
   }
 
-  /// Makes the journal on the disk claim no more than `record` does, before bytes that were synced are cut off.
-  func lowerJournal(to record: ResumeData) throws(StorageError) {
-    _ = try opened(.write)
-    try journal.lower(to: record)
+  /// What makes every journal on the disk claim no more than `record` does; to be done before bytes that were synced are
+  /// cut off, since others may come in their place. It makes every checkpoint under way void.
+  func lowering(to record: ResumeData) throws(StorageError) -> DiskWork {
+    let file = try opened(.write)
+    let (journal, path) = (journal, path)
+    let generation = journal.begin()
+    return { () throws(StorageError) in
+      guard try journal.commit(record, generation: generation, partial: file, lowers: true) else {
+        throw StorageError(operation: .write, code: ECANCELED, path: path)
+      }
+    }
   }
+
+  /// To be called when the work of `lowering` is done.
+  func lowered() { journalClaimsMore = false }
 
   /// Syncs the data written so far and then a journal that says so; the completion gets the synced length.
   func checkpoint(
@@ -113,18 +133,33 @@ final class PartialFile {
     descriptor = nil
   }
 
-  /// Replaces an older partial file under that one's name; the older one's journal goes first.
-  func takeOver(_ old: PartialFile) throws(StorageError) {
-    _ = try opened(.move)
+  /// What puts this file, which has no journal, in an older one's place: first the older one's journal goes, then the
+  /// file gets the name and, if there is a record, a journal. Nothing may be written meanwhile.
+  func takingOver(_ old: PartialFile, record: ResumeData?) throws(StorageError) -> DiskWork {
+    let file = try opened(.move)
     _ = try old.opened(.move)
-    try old.journal.remove()
-    let target = old.directory.descriptor
-    guard target.sync() else { throw .last(.move, old.directory.path) }
-    guard renameat(directory.descriptor.number, name, target.number, old.name) == 0 else { throw .last(.move, path) }
-    try? journal.remove()
+    let (source, name, path) = (directory.descriptor, name, path)
+    let (target, newName, folder, journal) = (old.directory.descriptor, old.name, old.directory.path, old.journal)
+    return { () throws(StorageError) in
+      try journal.remove()
+      guard target.sync() else { throw .last(.move, folder) }
+      guard renameat(source.number, name, target.number, newName) == 0 else { throw .last(.move, path) }
+      guard let record else { return }
+      guard file.syncData() else { throw .last(.write, path) }
+      try journal.commit(record, generation: journal.begin(), partial: file)
+    }
+  }
+
+  /// To be called when the work of `takingOver` has ended in any way.
+  ///
+  /// - Returns: Whether this file has the older one's name; if not, both are what they were.
+  func tookOver(_ old: PartialFile, isRecorded: Bool) -> Bool {
+    let target = old.directory.descriptor.number
+    guard descriptor?.status?.isSameFile(as: FileStatus.of(old.name, in: target)) == true else { return false }
     old.descriptor?.unlock()
     old.descriptor = nil
-    (stem, directory, journal, hasJournal) = (old.stem, old.directory, old.journal, false)
+    (stem, directory, journal, hasJournal) = (old.stem, old.directory, old.journal, isRecorded)
+    return true
   }
 
   /// Turns the file into one that a delegate may move or read, with no wait for the disk.

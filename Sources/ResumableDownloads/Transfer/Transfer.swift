@@ -37,7 +37,7 @@ final class Transfer {
     static let suspended = Pauses(rawValue: 1)
     /// The session's or the task's limit of bytes per second is used up.
     static let limited = Pauses(rawValue: 2)
-    /// The head was taken with `SinkAnswer.hold`.
+    /// The receiver waits for something: after `SinkAnswer.hold` or `Transfer.hold`.
     static let held = Pauses(rawValue: 4)
   }
 
@@ -57,9 +57,12 @@ final class Transfer {
   }
 
   /// From inside `didReceive`: the bytes at hand are taken, the next ones have to wait. No call into libcurl from here.
-  func holdBack() { pauses.insert(.limited) }
+  func holdBack(for reason: Pauses) { pauses.insert(reason) }
 
-  /// Lets the body come that `SinkAnswer.hold` stopped.
+  /// Lets no body byte come before `release()`. Not from inside `didReceive`.
+  func hold() { setPaused(true, for: .held) }
+
+  /// Lets the body come that `SinkAnswer.hold`, `hold()` or `holdBack(for: .held)` stopped.
   func release() { setPaused(false, for: .held) }
 
   /// Called once when libcurl has ended the exchange, before its result is read.

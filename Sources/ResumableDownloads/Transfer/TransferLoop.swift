@@ -49,7 +49,7 @@ final class TransferLoop {
 
   /// Lets no more bytes of an exchange come for a while; for `didReceive`.
   func hold(_ transfer: Transfer, nanoseconds: UInt64) {
-    transfer.holdBack()
+    transfer.holdBack(for: .limited)
     after(nanoseconds: nanoseconds) { [weak self, weak transfer] in
       guard let self, let transfer, self.running[transfer.handle.pointer] === transfer else { return }
       transfer.setPaused(false, for: .limited)

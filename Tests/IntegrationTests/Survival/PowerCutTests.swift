@@ -26,7 +26,7 @@ struct PowerCutTests {
     let download = try await RecordedDownload()
     try await download.run(Self.first, sending: 20_000, until: .journal)
     try await download.run(Self.first, sending: 10_000, until: .checkpoint)
-    try await download.run(Self.second, sending: 34_000, until: .journal)
+    try await download.run(Self.second, sending: 34_000, until: .checkpoint)
     try await download.run(Self.second, sending: 6_000, until: .checkpoint)
     #expect(try await download.finish(Self.second).exit == .exited(0))
     try await CrashStates(download, latest: Self.second, seed: 2).check()

@@ -64,16 +64,6 @@ internal import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.directory.path).isEmpty)
   }
 
-  @Test func aFileThatWasCutClaimsNoMoreThanItHas() throws {
-    let record = fixture.record("a", offset: 6, synced: 6)
-    let file = try fixture.partial("a", "abcdef", record)
-    try file.cut(to: 2)
-    file.release()
-    let opened = try #require(try fixture.directory.open(for: record))
-    #expect(opened.file.length == 2 && opened.record.syncedByteOffset == 2)
-    #expect(fixture.directory.records().map(\.syncedByteOffset) == [2])
-  }
-
   @Test func aJournalUnderAnotherNameOpensNothing() throws {
     let record = fixture.record("a", offset: 3)
     try fixture.partial("a", "abc", record).release()

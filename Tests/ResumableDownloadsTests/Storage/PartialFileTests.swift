@@ -90,16 +90,56 @@ internal import Testing
 
   @Test func aReplacementTakesTheOldName() throws {
     let old = try fixture.partial("old", "outdated", fixture.record("old"))
-    let new = try fixture.partial("new", "fresh", fixture.record("new"))
-    try new.takeOver(old)
-    #expect(new.stem == "old")
+    let new = try fixture.directory.create(stem: "new")
+    try new.append("fresh")
+    let work = try new.takingOver(old, record: nil)
+    #expect(!new.tookOver(old, isRecorded: false) && new.stem == "new")
+    try work()
+    #expect(new.tookOver(old, isRecorded: false) && new.stem == "old")
+    #expect(fixture.directory.records().isEmpty)
     #expect(fixture.text("partials/old.partial") == "fresh")
-    #expect(!new.hasJournal && !fixture.exists("partials/new.resume") && !fixture.exists("partials/new.partial"))
+    #expect(!new.hasJournal && !fixture.exists("partials/new.partial"))
     try new.append("er")
     let record = fixture.record("old")
     try new.writeJournal(record)
     #expect(storageError { _ = try fixture.directory.open(for: record) }?.operation == .inUse)
     new.release()
     #expect(try fixture.directory.open(for: record)?.file.length == 7)
+  }
+
+  @Test func aReplacementHasItsJournalAtOnce() throws {
+    let old = try fixture.partial("old", "outdated", fixture.record("old", offset: 8, synced: 8))
+    let new = try fixture.directory.create(stem: "new")
+    try new.append("fresh")
+    try new.takingOver(old, record: fixture.record("old", offset: 5, synced: 5))()
+    #expect(new.tookOver(old, isRecorded: true) && new.hasJournal)
+    #expect(fixture.directory.records().map(\.syncedByteOffset) == [5])
+  }
+
+  @Test func noJournalClaimsMoreAfterLowering() throws {
+    let file = try fixture.partial("a", "abcdef", fixture.record("a", offset: 6, synced: 6))
+    try file.writeJournal(fixture.record("a", offset: 6, synced: 6))
+    #expect(fixture.exists("partials/a.resume.old"))
+    try file.lowering(to: fixture.record("a", offset: 2, synced: 2))()
+    #expect(fixture.directory.records().map(\.syncedByteOffset) == [2])
+    #expect(!fixture.exists("partials/a.resume.old"))
+    let late = try file.lowering(to: fixture.record("a", offset: 1, synced: 1))
+    try file.writeJournal(fixture.record("a", offset: 3))
+    #expect(storageError { try late() }?.code == ECANCELED)
+  }
+
+  /// A partial file that somebody has cut used to be opened with a wait for the disk.
+  @Test func aCutFileIsOpenedAndLeftAsItIs() throws {
+    let record = fixture.record("a", offset: 6, synced: 6)
+    let file = try fixture.partial("a", "abcdef", record)
+    try file.cut(to: 3)
+    file.release()
+    let opened = try #require(try fixture.directory.open(for: record))
+    #expect(opened.file.journalClaimsMore && opened.record.syncedByteOffset == 3 && opened.file.length == 3)
+    #expect(fixture.directory.records().map(\.syncedByteOffset) == [6])
+    try opened.file.lowering(to: opened.record)()
+    opened.file.lowered()
+    #expect(!opened.file.journalClaimsMore)
+    #expect(fixture.directory.records().map(\.syncedByteOffset) == [3])
   }
 }
