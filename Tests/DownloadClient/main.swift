@@ -4,17 +4,19 @@ import FoundationNetworking
 import Glibc
 import ResumableDownloads
 
-// `DownloadClient URL`: downloads to the last path component of the URL in the working folder, by one task of the library and
-// nothing else, so that a test that ends it or lets its calls fail sees what the library does.
+// `DownloadClient URL [replacing]`: downloads to the last path component of the URL in the working folder, by one task of
+// the library and nothing else, so that a test that ends it or lets its calls fail sees what the library does.
 //
 // Exit status: 0 for a complete file, 1 for a failure, whose reason goes to standard error, 130 after SIGINT.
 
 signal(SIGINT, SIG_IGN)
-guard CommandLine.arguments.count == 2, let url = URL(string: CommandLine.arguments[1]) else { exit(2) }
+let arguments = CommandLine.arguments.dropFirst()
+guard let url = arguments.first.flatMap({ URL(string: $0) }) else { exit(2) }
+let replaces = arguments.dropFirst().first == "replacing"
 
 let session = DownloadSession(configuration: .default)
 let place = URL(fileURLWithPath: FileManager.default.currentDirectoryPath).appendingPathComponent(url.lastPathComponent)
-let task = session.downloadTask(with: URLRequest(url: url), to: place)
+let task = session.downloadTask(with: URLRequest(url: url), to: place, replacingExisting: replaces)
 let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
 interrupt.setEventHandler { task.cancel(byProducingResumeData: { _ in }) }
 interrupt.resume()

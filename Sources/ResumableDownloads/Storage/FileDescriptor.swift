@@ -106,6 +106,10 @@ final class FileDescriptor: Sendable {
     return true
   }
 
+  /// Waits until the names in this directory are on the disk, where it can be waited for (fsync(2), "EINVAL"); false with
+  /// `errno` set.
+  func syncNames() -> Bool { sync() || errno == EINVAL }
+
   /// Sets the size; false with `errno` set.
   func truncate(to size: Int64) -> Bool {
     while ftruncate(number, off_t(size)) != 0 {

@@ -62,9 +62,11 @@ struct FinishedFile: Sendable {
     inode = status.inode
   }
 
+  func isSameFile(as now: FileStatus) -> Bool { now.device == device && now.inode == inode }
+
   /// Removes the file unless somebody has put another one there.
   func removeIfUnchanged() {
-    guard let now = FileStatus.of(path), now.device == device, now.inode == inode else { return }
+    guard let now = FileStatus.of(path), isSameFile(as: now) else { return }
     _ = unlink(path)
   }
 }

@@ -47,6 +47,10 @@ struct FinalMove: Sendable {
   func run() throws(StorageError) -> FinishedFile {
     guard file.syncData(), let status = file.status else { throw .last(.write, path) }
     guard status.isSameFile(as: FileStatus.of(name, in: directory.number)) else { throw .notOurs(path, ESTALE) }
+    let number = openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard number >= 0 else { throw .last(.move, destination) }
+    let folder = FileDescriptor(owning: number)
+    let takesPlace = FileStatus.of(destination) != nil
     _ = fchmod(file.number, SystemFacts.fileMode)
     var finished = FinishedFile(path: destination, status: status)
     if !rename(name, in: directory.number) {
@@ -55,9 +59,28 @@ struct FinalMove: Sendable {
       guard error.code == EXDEV else { throw error }
       finished = try copy(size: status.size)
     }
-    let folder = openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if folder >= 0 { _ = FileDescriptor(owning: folder).sync() }
+    guard folder.syncNames() else {
+      throw takeBack(finished, unlessItTookPlace: takesPlace, StorageError.last(.move, destination))
+    }
     return finished
+  }
+
+  /// Success would promise that the name survives a power cut. The partial file is made what it was, so that the next
+  /// attempt costs no transfer; but where it took an older file's place it stays: without it there would be neither.
+  private func takeBack(
+    _ finished: FinishedFile, unlessItTookPlace takesPlace: Bool, _ error: StorageError
+  ) -> StorageError {
+    let confirmation = StorageError(operation: .confirm, code: error.code, path: destination)
+    guard !takesPlace, let now = FileStatus.of(destination), finished.isSameFile(as: now) else { return confirmation }
+    if file.status?.isSameFile(as: now) != true {
+      _ = unlink(destination)
+    } else {
+      guard HiddenCalls.renameExclusively(AT_FDCWD, destination, to: name, in: directory.number) else {
+        return confirmation
+      }
+      _ = fchmod(file.number, 0o600)
+    }
+    return error
   }
 
   /// Removes what a copy has left behind; after a rename there is nothing under that name.

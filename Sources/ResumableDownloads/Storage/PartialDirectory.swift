@@ -60,7 +60,7 @@ final class PartialDirectory: Sendable {
   ///
   /// Until then a power cut may bring back the journal of an earlier file and let it speak of a new one with its name.
   func syncNames() throws(StorageError) {
-    guard descriptor.sync() || errno == EINVAL else { throw .last(.create, path) }
+    guard descriptor.syncNames() else { throw .last(.create, path) }
   }
 
   /// Removes the journal that a process has left which was killed when its file had just got its final name.

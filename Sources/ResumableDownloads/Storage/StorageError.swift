@@ -5,6 +5,8 @@ struct StorageError: Error, Sendable, Equatable {
   /// What was being done.
   enum Operation: Sendable {
     case create, open, write, move, remove, inUse, notOurs
+    /// The whole file has its name, but the disk did not take the name.
+    case confirm
   }
 
   let operation: Operation

@@ -50,13 +50,15 @@ enum HiddenCalls {
   }
 
   /// Renames unless the new name exists; fails with `errno` set.
-  static func renameExclusively(_ directory: Int32, _ name: String, to path: String) -> Bool {
+  static func renameExclusively(
+    _ directory: Int32, _ name: String, to path: String, in target: Int32 = AT_FDCWD
+  ) -> Bool {
     let noReplace: UInt32 = 1
     if let renameat2 {
-      if renameat2(directory, name, AT_FDCWD, path, noReplace) == 0 { return true }
+      if renameat2(directory, name, target, path, noReplace) == 0 { return true }
       if errno != EINVAL && errno != ENOSYS { return false }
     }
-    guard linkat(directory, name, AT_FDCWD, path, 0) == 0 else { return false }
+    guard linkat(directory, name, target, path, 0) == 0 else { return false }
     _ = unlinkat(directory, name, 0)
     return true
   }
