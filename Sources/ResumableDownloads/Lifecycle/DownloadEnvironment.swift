@@ -30,7 +30,8 @@ final class PartialDirectorySource: Sendable {
       if let path { return try PartialDirectory(privatePath: path) }
       let directory = try PartialDirectory(privatePath: PartialDirectory.temporaryPath())
       DispatchQueue.global(qos: .utility).async {
-        directory.removeLeftovers(olderThan: Date(timeIntervalSinceNow: -Self.leftoversLifetime))
+        // What stays because the folder cannot be read goes with a later session.
+        try? directory.removeLeftovers(olderThan: Date(timeIntervalSinceNow: -Self.leftoversLifetime))
       }
       return directory
     }

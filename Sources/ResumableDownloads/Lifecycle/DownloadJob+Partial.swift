@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Glibc
 
 /// What a recorded task has on disk beyond the life of a process.
 extension DownloadJob {
@@ -16,15 +17,21 @@ extension DownloadJob {
   func endIdle(_ environment: DownloadEnvironment, producingResumeData: Bool) -> DownloadFailure {
     var data: Data?
     if producingResumeData, case .resume(_, let original) = source { data = original }
-    // A partial that cannot be opened is not ours to remove, and nobody could continue it.
     var place = PartialPlace(job: self, environment: environment)
-    if partialStem != nil, let found = try? place.find() {
-      let store = PartialStore(environment: environment)
-      store.adopt(found)
-      if producingResumeData {
-        data = store.close()?.encoded ?? data
-      } else {
-        store.discard()
+    do throws(StorageError) {
+      if partialStem != nil, let found = try place.find() {
+        let store = PartialStore(environment: environment)
+        store.adopt(found)
+        if producingResumeData {
+          data = store.close()?.encoded ?? data
+        } else {
+          store.discard()
+        }
+      }
+    } catch {
+      // Who gives a download up does not need what cannot be opened now; who pauses it has to know why nothing is left.
+      if producingResumeData, data == nil, error.code != ENOENT {
+        return DownloadFailure(reason: .storage(error), url: url)
       }
     }
     return DownloadFailure(reason: .cancelled, url: url, resumeData: data)

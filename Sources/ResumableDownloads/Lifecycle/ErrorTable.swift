@@ -49,7 +49,8 @@ enum ErrorTable {
     case .create: (.cannotCreateFile, "Cannot create \(error.path): \(system).")
     case .open: (.cannotOpenFile, "Cannot open \(error.path): \(system).")
     case .write: (.cannotWriteToFile, "Cannot write \(error.path): \(system).")
-    case .confirm: (.cannotMoveFile, "The file is at \(error.path), but its name may not survive a power cut: \(system).")
+    case .confirm:
+      (.cannotMoveFile, "The file is at \(error.path), but its name may not survive a power cut: \(system).")
     case .move: (.cannotMoveFile, "Cannot move the file to \(error.path): \(system).")
     case .remove: (.cannotRemoveFile, "Cannot remove \(error.path): \(system).")
     case .inUse: (.cannotOpenFile, "Another download is writing \(error.path).")

@@ -79,7 +79,8 @@ struct PartialPlace {
   /// Removes what a process has left that was killed when its file had just got its final name.
   private func clearBeside(_ destination: DownloadJob.Destination) {
     let folder = URL(fileURLWithPath: destination.path).deletingLastPathComponent().path
-    // The file is there; whether the rest can be cleared away makes no difference to this download.
+    // The file is there; whether the rest can be cleared away makes no difference to this download, nor to a later one:
+    // a journal without its partial counts for nothing, and goes before a partial of that name begins.
     (try? PartialDirectory(sharedPath: folder))?.removeFinished(stem: stem)
   }
 

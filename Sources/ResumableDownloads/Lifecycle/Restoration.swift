@@ -43,6 +43,7 @@ enum Restoration: Sendable {
     else { return nil }
     let place = URL(fileURLWithPath: destination.path)
     let stem = StagedName.stem(destinationName: place.lastPathComponent, url: record.request.url)
+    // As beside any file that has its name: a journal without its partial counts for nothing.
     let folder = try? PartialDirectory(sharedPath: place.deletingLastPathComponent().path)
     folder?.removeFinished(stem: stem)
     return (FinishedFile(path: destination.path, status: status), status.size)

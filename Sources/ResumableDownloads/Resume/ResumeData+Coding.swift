@@ -45,7 +45,9 @@ extension ResumeData: Codable {
   public var encoded: Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Text, integers and truth values have no way to fail. Should one appear, an empty blob is refused on decoding.
+    // The record is text, integers, truth values and arrays of such: JSONEncoder fails for numbers that are not finite,
+    // for custom code that throws and for a top level without a container only, and there is none of these. An empty
+    // blob would still do no harm: it is refused when it is decoded, and no journal is made of it.
     return (try? encoder.encode(record)) ?? Data()
   }
 

@@ -9,7 +9,7 @@ extension DownloadSession {
   /// Brings back the recorded tasks, then continues, ends or leaves each of them.
   func restoreTasks() {
     guard let identified, let folder = identified.folder else { return }
-    let (records, numbers) = folder.records()
+    let (records, numbers) = identified.left
     folder.removeOrphans(olderThan: Date(timeIntervalSinceNow: -Self.orphansLifetime))
     let restored = records.compactMap { record in
       restoredTask(record).map { (task: $0, restoration: Restoration(of: record, in: folder.directory)) }

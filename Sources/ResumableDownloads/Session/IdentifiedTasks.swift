@@ -6,6 +6,8 @@ internal import Synchronization
 final class IdentifiedTasks: Sendable {
   /// The records; `nil` when the session may have none, and then all its tasks fail.
   let folder: TaskFolder?
+  /// The records that an ended process left, and the numbers of all, also of those that cannot be read.
+  let left: (readable: [TaskRecord], numbers: [Int])
   private let refusal: DownloadFailure.Reason?
   /// The restored tasks whose end the delegate has to hear before `urlSessionDidFinishEvents`.
   private let untold = Mutex<Set<Int>>([])
@@ -13,10 +15,14 @@ final class IdentifiedTasks: Sendable {
   /// Takes the folder of an identifier for this session.
   init(identifier: String, base: String?) {
     do throws(StorageError) {
-      folder = try TaskFolder(path: StatePath.folder(of: identifier, in: base))
+      let folder = try TaskFolder(path: StatePath.folder(of: identifier, in: base))
+      // Were a folder that cannot be read taken for an empty one, new tasks would get the numbers of those in it.
+      left = try folder.records()
+      self.folder = folder
       refusal = nil
     } catch {
       folder = nil
+      left = ([], [])
       refusal =
         switch (error.operation, error.code) {
         case (.inUse, EDEADLK): .identified(.usedByThisProcess)

@@ -3,17 +3,17 @@ internal import Glibc
 
 extension PartialDirectory {
   /// Every journal in this folder that can be read.
-  func records() -> [ResumeData] {
-    names().filter { $0.hasSuffix(".resume") }.sorted().compactMap { name in
+  func records() throws(StorageError) -> [ResumeData] {
+    try names().filter { $0.hasSuffix(".resume") }.sorted().compactMap { name in
       guard case .record(let record) = JournalFile.read(name, in: descriptor) else { return nil }
       return record
     }
   }
 
   /// The records of partial files that no task holds, with as many bytes as can be relied on. Changes nothing.
-  func abandoned() -> [ResumeData] {
-    let stems = stemsOfTasks() ?? []
-    return records().compactMap { record in
+  func abandoned() throws(StorageError) -> [ResumeData] {
+    let stems = try stemsOfTasks() ?? []
+    return try records().compactMap { record in
       let name = record.partialURL.lastPathComponent
       // A task that a session with an identifier will continue by itself is not abandoned.
       guard !stems.contains(String(name.dropLast(".partial".count))),
@@ -31,9 +31,9 @@ extension PartialDirectory {
   }
 
   /// Removes files that nobody has touched since `limit` or uses now; never anything in a folder of the user.
-  func removeLeftovers(olderThan limit: Date) {
-    guard isPrivate, let stems = stemsOfTasks() else { return }
-    let names = names()
+  func removeLeftovers(olderThan limit: Date) throws(StorageError) {
+    guard isPrivate, let stems = try stemsOfTasks() else { return }
+    let names = try names()
     for name in names where name.hasSuffix(".partial") {
       let stem = String(name.dropLast(".partial".count))
       if !stems.contains(stem) { removePartial(stem, olderThan: limit) }
@@ -50,8 +50,8 @@ extension PartialDirectory {
   }
 
   /// Removes what belongs to no task of the session whose folder this is, and unfinished journals of those that do.
-  func removeOrphans(keeping stems: Set<String>, olderThan limit: Date) {
-    for name in names() {
+  func removeOrphans(keeping stems: Set<String>, olderThan limit: Date) throws(StorageError) {
+    for name in try names() {
       guard let suffix = Self.orphanSuffixes.first(where: { name.hasSuffix($0) }) else { continue }
       let stem = String(name.dropLast(suffix.count))
       let isNeeded = stems.contains(stem)
@@ -93,7 +93,20 @@ extension PartialDirectory {
     return status.isOurFile && status.modified < limit
   }
 
-  func names() -> [String] {
-    (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+  /// What lies in this folder. A folder that cannot be read is not an empty one.
+  func names() throws(StorageError) -> [String] {
+    guard let list = opendir(path) else { throw .last(.open, path) }
+    defer { closedir(list) }
+    var names: [String] = []
+    errno = 0
+    while let entry = readdir(list) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { start in
+        start.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+      errno = 0
+    }
+    guard errno == 0 else { throw .last(.open, path) }
+    return names
   }
 }

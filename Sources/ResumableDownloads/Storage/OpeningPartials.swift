@@ -10,12 +10,22 @@ extension PartialDirectory {
     let recorded = record.record.partialPath as NSString
     let folder = recorded.deletingLastPathComponent
     if recorded.isAbsolutePath, !record.record.partialPath.utf8.contains(0), folder != path {
-      let directory = try? PartialDirectory(sharedPath: folder)
+      let directory = try Self.existing(folder)
       if let opened = try directory?.open(recorded.lastPathComponent, identity: record.identity) { return opened }
     } else if folder == path, let opened = try open(recorded.lastPathComponent, identity: record.identity) {
       return opened
     }
     return try open(record.record.partialName, identity: record.identity)
+  }
+
+  /// A folder of the user; nil when there is none, which is not the same as one that cannot be opened now.
+  private static func existing(_ path: String) throws(StorageError) -> PartialDirectory? {
+    do throws(StorageError) {
+      return try PartialDirectory(sharedPath: path)
+    } catch {
+      if [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(error.code) { return nil }
+      throw error
+    }
   }
 
   /// Opens a partial file by its stem, whatever download it is of; one without a journal is removed.

@@ -66,7 +66,7 @@ final class PartialDirectory: Sendable {
   /// Removes the journal that a process has left which was killed when its file had just got its final name.
   func removeFinished(stem: String) {
     guard FileStatus.of(stem + ".partial", in: descriptor.number) == nil else { return }
-    // Something else under that name is not ours to remove.
+    // Something else under that name is not ours to remove, and a journal that stays counts for nothing.
     try? removeOrphan(stem)
   }
 

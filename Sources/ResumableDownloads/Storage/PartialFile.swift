@@ -125,6 +125,7 @@ final class PartialFile {
   /// Removes the journal and then the partial file.
   func discard() {
     guard let file = descriptor else { return }
+    // A journal that stays without its file counts for nothing, and goes before another one of that name begins.
     try? journal.remove()
     if isInPlace {
       _ = unlinkat(directory.descriptor.number, name, 0)
@@ -171,6 +172,7 @@ final class PartialFile {
     guard isInPlace else { throw StorageError(operation: .move, code: ESTALE, path: path) }
     guard renameat(number, name, number, stem + ".tmp") == 0 else { throw .last(.move, path) }
     _ = fchmod(file.number, SystemFacts.fileMode)
+    // As in `discard()`.
     if hasJournal { try? journal.remove() }
     file.unlock()
     descriptor = nil

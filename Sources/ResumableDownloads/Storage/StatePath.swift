@@ -25,6 +25,7 @@ enum StatePath {
 
   /// The name of the running program's file, the same after an update has put another in its place.
   private static let program: String = {
+    // Without /proc the name that the program was started with has to do.
     let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     let name = (path as NSString).lastPathComponent
     let suffix = " (deleted)"

@@ -93,8 +93,8 @@ final class TaskFolder: Sendable {
   /// The records that can be read, in the order of their numbers, and the numbers of all.
   ///
   /// What cannot be read, because it is of a later version or damaged, stays as it is.
-  func records() -> (readable: [TaskRecord], numbers: [Int]) {
-    let found = Self.records(in: directory)
+  func records() throws(StorageError) -> (readable: [TaskRecord], numbers: [Int]) {
+    let found = try Self.records(in: directory)
     let readable = found.compactMap(\.record).sorted { $0.identifier < $1.identifier }
     state.withLock { state in
       for record in readable { state.revisions[record.identifier] = 0 }
@@ -105,11 +105,17 @@ final class TaskFolder: Sendable {
   /// Removes what processes left behind that ended, and that no task needs; paused downloads only when nobody has
   /// touched them since `limit`. To be called before any task runs.
   func removeOrphans(olderThan limit: Date) {
-    if let stems = directory.stemsOfTasks() { directory.removeOrphans(keeping: stems, olderThan: limit) }
+    do {
+      if let stems = try directory.stemsOfTasks() { try directory.removeOrphans(keeping: stems, olderThan: limit) }
+    } catch {
+      // They lie there until a later session can read the folder.
+    }
   }
 
-  fileprivate static func records(in directory: PartialDirectory) -> [(number: Int?, record: TaskRecord?)] {
-    directory.names().filter { $0.hasSuffix(suffix) }.map { name in
+  fileprivate static func records(
+    in directory: PartialDirectory
+  ) throws(StorageError) -> [(number: Int?, record: TaskRecord?)] {
+    try directory.names().filter { $0.hasSuffix(suffix) }.map { name in
       let text = name.dropLast(suffix.count)
       let number = Int(text).flatMap { (1...TaskRecord.maximumIdentifier).contains($0) ? $0 : nil }
       guard let bytes = WholeFile.read(name, in: directory.descriptor, limit: TaskRecord.maximumByteCount),
@@ -123,12 +129,13 @@ final class TaskFolder: Sendable {
 extension PartialDirectory {
   /// The names without their ending of partial files that recorded tasks need; `nil` when a record cannot be read, so
   /// that its partial file cannot be told from one that nobody needs.
-  func stemsOfTasks() -> Set<String>? {
+  func stemsOfTasks() throws(StorageError) -> Set<String>? {
     var stems: Set<String> = []
-    for found in TaskFolder.records(in: self) {
+    for found in try TaskFolder.records(in: self) {
       guard let record = found.record else { return nil }
       stems.insert(record.partialStem)
-      guard let data = record.resumeData, let resumed = try? ResumeData(data) else { continue }
+      guard let data = record.resumeData else { continue }
+      guard let resumed = try? ResumeData(data) else { return nil }
       stems.insert(String(resumed.record.partialName.dropLast(".partial".count)))
     }
     return stems

@@ -18,6 +18,8 @@ struct WholeFile: Sendable {
 
   /// Writes a new file under a temporary name, without waiting for the disk.
   func put(_ bytes: Data, as temporary: String) throws(StorageError) -> FileDescriptor {
+    // Nothing is not worth the place of something.
+    guard !bytes.isEmpty else { throw StorageError(operation: .write, code: EINVAL, path: path) }
     _ = unlinkat(directory.number, temporary, 0)
     let flags = O_WRONLY | O_CREAT | O_EXCL
     guard let file = FileDescriptor.open(temporary, in: directory.number, flags: flags, mode: 0o600),

@@ -76,7 +76,7 @@ internal import Testing
     #expect(storageError { _ = try fixture.directory.openUnclaimed(stem: "a") }?.operation == .notOurs)
     #expect(fixture.exists("partials/a.partial"))
     #expect(storageError { _ = try fixture.directory.create(stem: "../a") }?.code == EINVAL)
-    #expect(fixture.directory.records().isEmpty)
+    #expect(try fixture.directory.records().isEmpty)
   }
 
   /// Boot, closed, what was written, what was synced, the real length, what counts.
@@ -108,9 +108,9 @@ internal import Testing
     for name in ["x.tmp", "y.resume.new", "z.resume", "keep.txt"] {
       try Data("x".utf8).write(to: URL(fileURLWithPath: fixture.directory.path + "/" + name))
     }
-    fixture.directory.removeLeftovers(olderThan: Date(timeIntervalSinceNow: -60))
+    try fixture.directory.removeLeftovers(olderThan: Date(timeIntervalSinceNow: -60))
     #expect(fixture.exists("partials/x.tmp") && fixture.exists("partials/old.partial"))
-    fixture.directory.removeLeftovers(olderThan: Date(timeIntervalSinceNow: 60))
+    try fixture.directory.removeLeftovers(olderThan: Date(timeIntervalSinceNow: 60))
     let names = try FileManager.default.contentsOfDirectory(atPath: fixture.directory.path).sorted()
     #expect(names == ["keep.txt", "used.partial", "used.resume"])
     used.release()
