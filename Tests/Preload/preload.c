@@ -7,6 +7,8 @@
  *   PRELOAD_KILL    KIND:N[:after|:torn]  SIGKILL before the N-th call of that kind, after it, or in the middle of it
  *   PRELOAD_FAIL    KIND:N:ERRNO[:ever]   the N-th call of that kind fails, or that one and all later ones
  *   PRELOAD_SHORT   a number: writes take at most so many bytes
+ *   PRELOAD_QUOTA   a number: the files of the folder have so many bytes together, then EDQUOT
+ *   PRELOAD_LOCK    a number: flock fails with that errno; 0: everybody gets every lock
  *
  * KIND is create, write, sync, rename, link, unlink, truncate, reserve, open, or any. A sync is one of a file or of the
  * folder itself. One lock is held over each call and its line in the log, so the order of the log is the true one.
@@ -17,6 +19,7 @@
  *   link FROM TO · unlink NAME · reserve INODE
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -47,6 +51,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char folder[PATH_MAX];
 static int log_descriptor = -1;
 static size_t most_bytes;
+static long quota = -1;
+static int lock_code = -1;
 static struct order death = {KINDS, 0, 0, 0}, failure = {KINDS, 0, 0, 0};
 static int dies_after, dies_torn;
 static long counts[KINDS];
@@ -74,6 +80,8 @@ __attribute__((constructor)) static void begin(void) {
   if (path == NULL || realpath(path, folder) == NULL) folder[0] = 0;
   if (log != NULL) log_descriptor = REAL(open)(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (getenv("PRELOAD_SHORT") != NULL) most_bytes = strtoul(getenv("PRELOAD_SHORT"), NULL, 10);
+  if (getenv("PRELOAD_QUOTA") != NULL) quota = strtol(getenv("PRELOAD_QUOTA"), NULL, 10);
+  if (getenv("PRELOAD_LOCK") != NULL) lock_code = (int)strtol(getenv("PRELOAD_LOCK"), NULL, 10);
   death = parse(kill);
   failure = parse(getenv("PRELOAD_FAIL"));
   dies_after = kill != NULL && strstr(kill, ":after") != NULL;
@@ -166,6 +174,21 @@ static void after(enum kind kind) {
   if (is_due(death, kind) && (dies_after || dies_torn)) die();
 }
 
+/* How many bytes a file may grow to when it wants to have `end`. */
+static off_t granted(int descriptor, off_t end) {
+  struct stat status;
+  if (quota < 0 || fstat(descriptor, &status) != 0 || end <= status.st_size) return end;
+  off_t used = 0, size = status.st_size;
+  DIR *list = opendir(folder);
+  if (list == NULL) abort();
+  for (struct dirent *entry; (entry = readdir(list)) != NULL;)
+    if (fstatat(dirfd(list), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode))
+      used += status.st_size;
+  closedir(list);
+  off_t most = size + (quota > used ? quota - used : 0);
+  return end < most ? end : most;
+}
+
 static int change(enum kind kind, int result, const char *format, const char *one, const char *other) {
   if (result == 0) {
     note(format, one, other);
@@ -225,6 +248,13 @@ static ssize_t on_write(int descriptor, const void *bytes, size_t count, off_t o
     if (most_bytes > 0 && count > most_bytes) count = most_bytes;
     if (is_due(death, WRITE) && dies_torn && count > 1) count /= 2;
     if (!has_offset) offset = lseek(descriptor, 0, SEEK_CUR);
+    off_t end = granted(descriptor, offset + (off_t)count);
+    if (count > 0 && end <= offset) {
+      errno = EDQUOT;
+      pthread_mutex_unlock(&lock);
+      return -1;
+    }
+    count = end - offset;
     result = has_offset ? REAL(pwrite)(descriptor, bytes, count, offset) : REAL(write)(descriptor, bytes, count);
     if (result > 0) {
       note("write\t%lu\t%ld\t%ld\n", inode(descriptor), (long)offset, (long)result);
@@ -258,6 +288,19 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off_t offset) 
   pthread_mutex_unlock(&lock);                        \
   return result;
 
+static int reserve(int descriptor, int mode, off_t offset, off_t count) {
+  if (granted(descriptor, offset + count) == offset + count) return REAL(fallocate)(descriptor, mode, offset, count);
+  errno = EDQUOT;
+  return -1;
+}
+
+int flock(int descriptor, int operation) {
+  char buffer[PATH_MAX];
+  if (lock_code < 0 || opened(descriptor, buffer) == NULL) return REAL(flock)(descriptor, operation);
+  errno = lock_code;
+  return lock_code == 0 ? 0 : -1;
+}
+
 static void note_sync(const char *name, int descriptor) {
   if (*name == 0)
     note("folder\n");
@@ -276,7 +319,7 @@ int ftruncate64(int descriptor, off_t size) {
           note("truncate\t%lu\t%ld\n", inode(descriptor), (long)size))
 }
 int fallocate(int descriptor, int mode, off_t offset, off_t count) {
-  ON_FILE(RESERVE, descriptor, REAL(fallocate)(descriptor, mode, offset, count),
+  ON_FILE(RESERVE, descriptor, reserve(descriptor, mode, offset, count),
           note("reserve\t%lu\n", inode(descriptor)))
 }
 int fallocate64(int descriptor, int mode, off_t offset, off_t count) {

@@ -13,6 +13,10 @@ public struct Preload: Sendable {
     case fail(String, Int, Int32, forEver: Bool)
     /// Each write takes at most so many bytes.
     case shortWrites(Int)
+    /// The files of the folder may have so many bytes together; what goes beyond fails with `EDQUOT`.
+    case quota(Int)
+    /// Every lock fails with that `errno`, or, with 0, everybody gets every lock.
+    case locks(Int32)
 
     /// When a program is ended, as seen from the call.
     public enum Moment: String, Sendable, CaseIterable {
@@ -32,6 +36,8 @@ public struct Preload: Sendable {
       case .fail(let kind, let number, let code, let forEver):
         ("PRELOAD_FAIL", "\(kind):\(number):\(code)\(forEver ? ":ever" : "")")
       case .shortWrites(let most): ("PRELOAD_SHORT", "\(most)")
+      case .quota(let most): ("PRELOAD_QUOTA", "\(most)")
+      case .locks(let code): ("PRELOAD_LOCK", "\(code)")
       }
     }
 

@@ -126,7 +126,7 @@ final class FileDescriptor: Sendable {
   /// Another task's lock is tried for a few milliseconds. A shared lock is held by who only looks, so it is waited for.
   func lock(attempts: Int = 10) -> Bool {
     for attempt in 1... {
-      if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }
+      if flock(number, LOCK_EX | LOCK_NB) == 0 { return keepsOthersOut() }
       if errno == EINTR { continue }
       guard errno == EWOULDBLOCK else { return false }
       let isOnlyLookedAt = attempts > 1 && lockShared()
@@ -135,6 +135,17 @@ final class FileDescriptor: Sendable {
       if attempt >= (isOnlyLookedAt ? Self.patience : attempts) { return false }
       usleep(1000)
     }
+    return false
+  }
+
+  /// Some network file systems grant every lock to everybody. Whoever opens the file anew must not get this one; without
+  /// /proc it is taken on trust. False with `errno` set, and without the lock.
+  private func keepsOthersOut() -> Bool {
+    let other = openat(AT_FDCWD, "/proc/self/fd/\(number)", O_RDONLY | O_CLOEXEC)
+    guard other >= 0 else { return true }
+    guard FileDescriptor(owning: other).lockShared() else { return true }
+    unlock()
+    errno = ENOLCK
     return false
   }
 

@@ -13,7 +13,7 @@ extension PartialFile {
     }
     let move = FinalMove(
       file: file, directory: directory.descriptor, name: name, path: path, destination: destination,
-      replacing: replacing)
+      length: length, replacing: replacing)
     let journal = journal
     queue.async {
       do throws(StorageError) {
@@ -37,6 +37,7 @@ struct FinalMove: Sendable {
   let name: String
   let path: String
   let destination: String
+  let length: Int64
   let replacing: Bool
 
   private var folder: String {
@@ -47,7 +48,10 @@ struct FinalMove: Sendable {
   /// Moves, or copies to another file system, and syncs the destination's directory.
   func run() throws(StorageError) -> FinishedFile {
     guard file.syncData(), let status = file.status else { throw .last(.write, path) }
-    guard status.isSameFile(as: FileStatus.of(name, in: directory.number)) else { throw .notOurs(path, ESTALE) }
+    // Somebody else may have removed, replaced, cut or lengthened it.
+    guard status.isSameFile(as: FileStatus.of(name, in: directory.number)), status.size == length else {
+      throw .notOurs(path, ESTALE)
+    }
     let number = openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard number >= 0 else { throw .last(.move, destination) }
     let folder = FileDescriptor(owning: number)

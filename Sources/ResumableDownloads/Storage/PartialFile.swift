@@ -169,7 +169,8 @@ final class PartialFile {
     let number = directory.descriptor.number
     guard !file.hasFailedSync else { throw StorageError(operation: .write, code: EIO, path: path) }
     guard let status = file.status else { throw .last(.move, path) }
-    guard isInPlace else { throw StorageError(operation: .move, code: ESTALE, path: path) }
+    // Somebody else may have removed, replaced, cut or lengthened it.
+    guard isInPlace, status.size == length else { throw StorageError(operation: .move, code: ESTALE, path: path) }
     guard renameat(number, name, number, stem + ".tmp") == 0 else { throw .last(.move, path) }
     _ = fchmod(file.number, SystemFacts.fileMode)
     // As in `discard()`.

@@ -39,7 +39,7 @@ internal import Testing
     let file = try fixture.partial("a", "abc", fixture.record("a"))
     let move = FinalMove(
       file: try #require(file.descriptor), directory: fixture.directory.descriptor, name: file.name,
-      path: file.path, destination: fixture.root + "/done", replacing: replacing)
+      path: file.path, destination: fixture.root + "/done", length: 3, replacing: replacing)
     _ = try move.copy(size: 3)
     #expect(fixture.text("done") == "abc")
     #expect(fixture.exists("partials/a.partial"))
