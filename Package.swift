@@ -45,6 +45,9 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "DownloadClient", dependencies: ["ResumableDownloads"], path: "Tests/DownloadClient", swiftSettings: strict),
+    .executableTarget(
+      name: "LeakClient", dependencies: ["ResumableDownloads", "TestSupport"], path: "Tests/LeakClient",
+      swiftSettings: strict),
     .testTarget(name: "ResumableDownloadsTests", dependencies: ["ResumableDownloads"], swiftSettings: strict),
     .testTarget(name: "RgetTests", dependencies: ["rget", "TestSupport", "LoopbackServer"], swiftSettings: strict),
     .testTarget(

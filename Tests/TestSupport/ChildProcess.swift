@@ -147,6 +147,23 @@ public final class ChildProcess: Sendable {
     }
   }
 
+  /// Looks at a condition whenever something happens to a file right in a folder, the program writes or it ends.
+  ///
+  /// - Parameter isSatisfied: Gets the whole standard output so far; must not use this value.
+  /// - Returns: True when the condition holds, false if the program has ended without.
+  /// - Throws: `ServerError.timedOut` at the deadline.
+  public func reaches(
+    _ what: String, in folders: String..., timeoutSeconds: Double = 60,
+    _ isSatisfied: @escaping @Sendable (_ output: Data) -> Bool
+  ) async throws -> Bool {
+    let watch = try FolderWatch(folders) { [progress] in progress.update { _ in } }
+    defer { withExtendedLifetime(watch) {} }
+    let end = try await progress.wait(for: what, timeoutSeconds: timeoutSeconds) {
+      isSatisfied($0.output) || $0.exit != nil
+    }
+    return isSatisfied(end.output)
+  }
+
   private static func drain(
     _ descriptor: Int32, into part: any WritableKeyPath<Progress, Data> & Sendable, of progress: Observed<Progress>
   ) {

@@ -58,17 +58,15 @@ public struct CommandFixture: Sendable {
     return (attributes[.size] as? NSNumber)?.int64Value ?? 0
   }
 
-  /// Returns when the partial file has at least that size; a file has no event to await.
+  /// Returns when the partial file has at least that size.
   public func waitForPartial(atLeast size: Int64, of child: ChildProcess) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while (try? partialSize()) ?? 0 < size {
-      if let exit = child.exit {
-        let text = String(decoding: child.errors, as: UTF8.self)
-        throw TestSupportError.commandFailed("\(exit) before \(size) bytes, \(try folder.contents()): \(text)")
-      }
-      guard ContinuousClock.now < deadline else { throw ServerError.timedOut("a partial of \(size) bytes") }
-      try await Task.sleep(for: .milliseconds(2))
+    let isThere = try await child.reaches("a partial of \(size) bytes", in: folder.path) { _ in
+      (try? partialSize()) ?? 0 >= size
     }
+    guard !isThere else { return }
+    let text = String(decoding: child.errors, as: UTF8.self)
+    let exit = child.exit.map { "\($0)" } ?? ""
+    throw TestSupportError.commandFailed("\(exit) before \(size) bytes, \(try folder.contents()): \(text)")
   }
 
   /// The offset of the first wrong byte of a file in the folder, nil if it is right.

@@ -52,14 +52,15 @@ public struct Nginx: RealServer {
 
   /// The access log, as soon as it has at least `count` lines: nginx writes a line after the client has the response.
   public func accessLog(atLeast count: Int = 0, timeoutSeconds: Double = 60) async throws -> [Access] {
-    let deadline = ContinuousClock.now + .seconds(timeoutSeconds)
-    while true {
-      // A line without its end is still being written.
-      let lines = process.log("access.log").split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-      if lines.count >= count { return lines.compactMap(Self.access) }
-      guard ContinuousClock.now < deadline else { throw ServerError.timedOut("\(count) lines of nginx's log") }
-      try await Task.sleep(for: .milliseconds(10))
-    }
+    try await FolderWatch.wait(
+      in: process.folder.path, for: "\(count) lines of nginx's log", timeoutSeconds: timeoutSeconds
+    ) { [process] in Self.lines(of: process).count >= count }
+    return Self.lines(of: process).compactMap(Self.access)
+  }
+
+  private static func lines(of process: ServerProcess) -> ArraySlice<Substring> {
+    // A line without its end is still being written.
+    process.log("access.log").split(separator: "\n", omittingEmptySubsequences: false).dropLast()
   }
 
   private static func access(_ line: Substring) -> Access? {

@@ -13,8 +13,6 @@ public final class ServerProcess: Sendable {
 
   /// How often another port is tried if the server does not get the one that was free a moment ago.
   private static let attempts = 5
-  private static let readinessSeconds = 60.0
-  private static let pollInterval = Duration.milliseconds(10)
 
   /// The port on 127.0.0.1.
   public let port: UInt16
@@ -73,15 +71,13 @@ public final class ServerProcess: Sendable {
     (try? String(contentsOfFile: folder.path(name), encoding: .utf8)) ?? ""
   }
 
-  /// True when the server listens, false if it has ended instead. The kernel has no event for either to wait on.
+  /// True when the server listens, false if it has ended instead.
+  ///
+  /// The kernel does not tell of a new listener, but each server has something to write then: the file with its process
+  /// identifier into its folder, or a line.
   private func isReady() async throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(Self.readinessSeconds)
-    while true {
-      if ListeningPort.isHeld(port, by: child.identifier) { return true }
-      if child.exit != nil { return false }
-      // After a look: where tests run in parallel, the sleep can last longer than the deadline.
-      guard ContinuousClock.now < deadline else { throw ServerError.timedOut("a server to listen on port \(port)") }
-      try await Task.sleep(for: Self.pollInterval)
+    try await child.reaches("a server to listen on port \(port)", in: folder.path) { [port, child] _ in
+      ListeningPort.isHeld(port, by: child.identifier)
     }
   }
 }

@@ -124,7 +124,9 @@ final class FileDescriptor: Sendable {
   /// Takes the exclusive lock of a task that writes; false with `errno` set.
   ///
   /// Another task's lock is tried for a few milliseconds. A shared lock is held by who only looks, so it is waited for.
-  func lock(attempts: Int = 10) -> Bool {
+  ///
+  /// - Parameter pause: Lets a millisecond go by between two attempts.
+  func lock(attempts: Int = 10, pausing pause: () -> Void = { usleep(1000) }) -> Bool {
     for attempt in 1... {
       if flock(number, LOCK_EX | LOCK_NB) == 0 { return keepsOthersOut() }
       if errno == EINTR { continue }
@@ -133,7 +135,7 @@ final class FileDescriptor: Sendable {
       unlock()
       errno = EWOULDBLOCK
       if attempt >= (isOnlyLookedAt ? Self.patience : attempts) { return false }
-      usleep(1000)
+      pause()
     }
     return false
   }

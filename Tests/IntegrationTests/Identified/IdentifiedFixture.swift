@@ -70,19 +70,15 @@ struct IdentifiedFixture {
   /// Returns when the program has reported progress so many times, or has nothing left to do.
   func waitForProgress(_ reports: Int, of child: ChildProcess) async throws {
     try await child.waitForOutput("ready\n")
-    let deadline = ContinuousClock.now + .seconds(60)
-    while Lines(String(decoding: child.output, as: UTF8.self)).progress < reports, try taskCount() > 0 {
-      guard ContinuousClock.now < deadline else { throw ServerError.timedOut("\(reports) progress reports") }
-      try await Task.sleep(for: .milliseconds(2))
+    _ = try await child.reaches("\(reports) progress reports", in: folder.path) { output in
+      Lines(String(decoding: output, as: UTF8.self)).progress >= reports || (try? taskCount()) == 0
     }
   }
 
-  /// Returns when there are so many files with an ending; a file has no event to await.
+  /// Returns when there are so many files with an ending.
   func waitForFiles(_ ending: String, count: Int) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while try files().count(where: { $0.hasSuffix(ending) }) < count {
-      guard ContinuousClock.now < deadline else { throw ServerError.timedOut("\(count) files *\(ending)") }
-      try await Task.sleep(for: .milliseconds(2))
+    try await FolderWatch.wait(in: folder.path, for: "\(count) files *\(ending)") {
+      (try? files())?.count { $0.hasSuffix(ending) } ?? 0 >= count
     }
   }
 

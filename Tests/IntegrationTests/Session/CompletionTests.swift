@@ -133,8 +133,7 @@ struct CompletionTests {
     try await server.waitForRequests(1)
     fixture.session.getTasksWithCompletionHandler { _, _, tasks in created.update { $0 = tasks.first } }
     let task = try #require(try await created.wait(for: "the task") { $0 != nil })
-    let deadline = ContinuousClock.now + .seconds(60)
-    while task.countOfBytesReceived < 100_000, ContinuousClock.now < deadline { await Task.yield() }
+    try await eventually("100,000 bytes") { task.countOfBytesReceived == 100_000 }
     running.cancel()
     let error = await #expect(throws: URLError.self) { _ = try await running.value }
     #expect(error?.code == .cancelled)

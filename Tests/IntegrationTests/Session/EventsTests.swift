@@ -119,12 +119,11 @@ struct EventsTests {
     var task: DownloadTask? = session.downloadTask(with: server.url())
     weak let released = task
     task?.resume()
-    let deadline = ContinuousClock.now + .seconds(60)
-    while task?.state != .completed, ContinuousClock.now < deadline { await Task.yield() }
+    try await eventually("the end of the download") { task?.state == .completed }
     #expect(try folder.contents().count == 2)
     task = nil
-    while released != nil, ContinuousClock.now < deadline { await Task.yield() }
-    #expect(try folder.contents() == ["kept"])
+    try await FolderWatch.wait(in: folder.path, for: "the file to go") { (try? folder.contents()) == ["kept"] }
+    #expect(released == nil)
   }
 
   @Test("A file that a delegate left is kept for a reader, and removed without one", arguments: [true, false])

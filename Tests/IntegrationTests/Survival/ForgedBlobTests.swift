@@ -67,10 +67,9 @@ struct ForgedPlace {
     self.blob = blob
     real = try EditedPartial(blob)
     // The journal is replaced once more, by one that was synced.
-    let deadline = ContinuousClock.now + .seconds(60)
-    while try ResumeData(real.blob()).syncedByteOffset < FaultScene.firstPart {
-      guard ContinuousClock.now < deadline else { throw ServerError.timedOut("a synced journal") }
-      try await Task.sleep(for: .milliseconds(2))
+    let place = (real.journal as NSString).deletingLastPathComponent
+    try await FolderWatch.wait(in: place, for: "a synced journal") { [real] in
+      (try? ResumeData(real.blob()))?.syncedByteOffset ?? 0 >= FaultScene.firstPart
     }
     try folder.makeFolder("victims")
     try folder.write(Data("a secret".utf8), to: "victims/secret.txt")

@@ -102,11 +102,10 @@ struct KillTests {
   private func leave(_ scene: KillScene, _ count: Int64, _ signal: Int32) async throws {
     let child = try ChildProcess(try Products.path("DownloadClient"), [scene.address], folder: scene.folder.path)
     let path = scene.folder.path(scene.stem + ".partial")
-    let deadline = ContinuousClock.now + .seconds(60)
-    while (KillScene.size(path) ?? 0) < count {
-      guard ContinuousClock.now < deadline else { throw ServerError.timedOut("\(count) bytes") }
-      try await Task.sleep(for: .milliseconds(5))
+    let isThere = try await child.reaches("\(count) bytes", in: scene.folder.path) { _ in
+      KillScene.size(path) ?? 0 >= count
     }
+    #expect(isThere)
     child.send(signal)
     _ = try await child.waitForExit()
   }

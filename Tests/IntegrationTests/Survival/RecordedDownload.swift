@@ -1,6 +1,7 @@
 import Foundation
 import LoopbackServer
 import TestSupport
+import Testing
 
 @testable import ResumableDownloads
 
@@ -53,7 +54,7 @@ struct RecordedDownload: Sendable {
     end signal: Int32 = SIGKILL
   ) async throws {
     let (earlier, asked) = (renames(event), server.requests.count)
-    func begin(_ start: Int64?) -> Int64 {
+    @Sendable func begin(_ start: Int64?) -> Int64 {
       guard let request = server.requests.dropFirst(asked).first else { return .max - count }
       return start ?? (request.value("If-Range") == version.tag ? request.rangeStart ?? 0 : 0)
     }
@@ -70,8 +71,11 @@ struct RecordedDownload: Sendable {
     let environment = preload.environment(folder: folder.path, log: logs.path("log"))
     let child = try ChildProcess(
       try Products.path("DownloadClient"), [address], environment: environment, folder: folder.path)
-    // A write that is under way at the end is done and not written down: all that comes has to be there.
-    try await wait(of: child) { renames(event) > earlier && longestPartial() >= begin(start) + count }
+    // A write that is under way at the end is done and not written down, so the log has to have all that comes.
+    let isThere = try await child.reaches("\(count) bytes and a journal", in: logs.path) { _ in
+      renames(event) > earlier && Int64(longestPartial()) >= begin(start) + count
+    }
+    #expect(isThere, "\(String(decoding: child.errors, as: UTF8.self))")
     child.send(signal)
     _ = try await child.waitForExit()
   }
@@ -111,20 +115,10 @@ struct RecordedDownload: Sendable {
     return count
   }
 
-  private func longestPartial() -> Int64 {
-    let names = (try? folder.contents()) ?? []
-    return names.filter { $0.hasSuffix(".partial") }.compactMap { KillScene.size(folder.path($0)) }.max() ?? 0
-  }
-
-  /// A log has no event to await.
-  private func wait(of child: ChildProcess, until isDone: () -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while !isDone() {
-      if let exit = child.exit {
-        throw TestSupportError.commandFailed("\(exit): \(String(decoding: child.errors, as: UTF8.self))")
-      }
-      guard ContinuousClock.now < deadline else { throw ServerError.timedOut("a journal") }
-      try await Task.sleep(for: .milliseconds(5))
-    }
+  /// The size of the longest partial file that is written down; 0 while a line is being written.
+  private func longestPartial() -> Int {
+    let model = ((try? calls()) ?? []).reduce(into: DiskModel()) { $0.apply($1) }
+    return model.names.filter { $0.key.hasSuffix(".partial") }.compactMap { model.files[$0.value]?.current.count }.max()
+      ?? 0
   }
 }

@@ -6,9 +6,6 @@ internal import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct FileDescriptorTests {
-  /// Longer than the lock of another task is tried.
-  private static let lookMicroseconds: UInt32 = 60_000
-
   private func open(_ path: String) throws -> FileDescriptor {
     try #require(FileDescriptor.open(path, flags: O_RDWR | O_CREAT, mode: 0o600))
   }
@@ -21,11 +18,14 @@ struct FileDescriptorTests {
     #expect(looker.lockShared())
     #expect(other.lockShared())
     other.unlock()
-    Thread.detachNewThread {
-      usleep(Self.lookMicroseconds)
-      looker.unlock()
-    }
-    #expect(writer.lock())
+    // Longer than the lock of another task is tried.
+    var pauses = 0
+    #expect(
+      writer.lock(attempts: 10) {
+        pauses += 1
+        if pauses == 50 { looker.unlock() }
+      })
+    #expect(pauses == 50)
     #expect(!other.lockShared())
     #expect(!other.lock())
     #expect(errno == EWOULDBLOCK)

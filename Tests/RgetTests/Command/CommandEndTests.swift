@@ -24,11 +24,13 @@ struct CommandEndTests {
     let resource = RangeResource(.init(.generated(seed: CommandFixture.seed, count: Self.count)))
     let folder = try TemporaryFolder("gone")
     let closed = folder.path("closed")
+    let gone = Gate()
+    let watch = try FolderWatch([folder.path]) { if FileManager.default.fileExists(atPath: closed) { gone.open() } }
+    defer { withExtendedLifetime(watch) {} }
     // The second answer begins when the reader has gone, and stops halfway.
     let fixture = try CommandFixture(count: Self.count) { request in
       guard request.target == "/b" else { return resource.answer(request) }
-      while !gate.isOpen, !FileManager.default.fileExists(atPath: closed) { usleep(2000) }
-      return resource.answer(request).inserting(.wait(gate), after: Self.count / 2)
+      return resource.answer(request).inserting(.wait(gone), after: 0).inserting(.wait(gate), after: Self.count / 2)
     }
     let urls = ["a", "b"].map { fixture.server.url("/\($0)").absoluteString }.joined(separator: " ")
     let command = "'\(try Products.path("rget"))' -j1 \(urls) \(arguments)"

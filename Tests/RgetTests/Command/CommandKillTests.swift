@@ -29,7 +29,11 @@ struct CommandKillTests {
     for _ in 0..<8 {
       let child = try ChildProcess(try Products.path("rget"), arguments, folder: folder.path)
       saved += Int.random(in: 1...25, using: &generator)
-      try await wait(for: saved, in: folder.path("down"), child)
+      // It may come to its end first.
+      _ = try await child.reaches("\(saved) complete files", in: folder.path("down")) { [saved] _ in
+        let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path("down"))
+        return names?.count { !$0.hasPrefix(".") } ?? 0 >= saved
+      }
       child.send(SIGKILL)
       _ = try await child.waitForExit()
     }
@@ -44,15 +48,5 @@ struct CommandKillTests {
     let fetched = try await nginx.accessLog().filter { $0.method == "GET" }.count
     #expect(fetched <= Self.files + 8 * 4)
     try await nginx.stop()
-  }
-
-  /// Returns when there are that many complete files, or the process has ended. Folders have no event to await.
-  private func wait(for count: Int, in path: String, _ child: ChildProcess) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while ContinuousClock.now < deadline, child.exit == nil {
-      let names = try FileManager.default.contentsOfDirectory(atPath: path)
-      if names.filter({ !$0.hasPrefix(".") }).count >= count { return }
-      try await Task.sleep(for: .milliseconds(2))
-    }
   }
 }
