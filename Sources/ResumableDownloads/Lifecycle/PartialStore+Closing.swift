@@ -18,7 +18,7 @@ extension PartialStore {
     if file?.hasFailedSync == true { dropUnsynced() }
     guard let file, let closed = writeLastJournal() else {
       // Without a journal the bytes cannot be trusted later, so no resume data may name them.
-      let isUsable = record != nil && file.map { $0.length > 0 && $0.isInPlace && $0.hasJournal } == true
+      let isUsable = record != nil && file.map { $0.length > 0 && $0.isIntact && $0.hasJournal } == true
       if isUsable { file?.release() } else { file?.discard() }
       return nil
     }
@@ -36,7 +36,7 @@ extension PartialStore {
 
   /// Writes the journal of what is kept; `nil` when there is nothing to keep or no way to.
   private func writeLastJournal() -> ResumeData? {
-    guard let file, file.length > 0, file.isInPlace, let closed = snapshot(closed: true) else { return nil }
+    guard let file, file.length > 0, file.isIntact, let closed = snapshot(closed: true) else { return nil }
     // Nothing was added: the journal still says what counts, and replacing it would need a wait for the disk.
     guard !file.journalClaimsMore else { return closed }
     do throws(StorageError) {

@@ -50,7 +50,7 @@ struct FinalMove: Sendable {
     guard file.syncData(), let status = file.status else { throw .last(.write, path) }
     // Somebody else may have removed, replaced, cut or lengthened it.
     guard status.isSameFile(as: FileStatus.of(name, in: directory.number)), status.size == length else {
-      throw .notOurs(path, ESTALE)
+      throw StorageError(operation: .move, code: ESTALE, path: path)
     }
     let number = openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard number >= 0 else { throw .last(.move, destination) }

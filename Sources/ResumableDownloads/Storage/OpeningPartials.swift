@@ -58,7 +58,7 @@ extension PartialDirectory {
       throw .last(.open, path)
     }
     guard before.isOurSingleFile else { throw .notOurs(path) }
-    guard let file = FileDescriptor.open(name, in: descriptor.number, flags: O_RDWR | O_NONBLOCK) else {
+    guard let file = FileDescriptor.open(name, in: descriptor.number, flags: PartialFile.openFlags | O_NONBLOCK) else {
       if errno == ENOENT { return nil }
       throw .last(errno == ELOOP ? .notOurs : .open, path)
     }

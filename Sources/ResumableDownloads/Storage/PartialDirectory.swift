@@ -42,7 +42,7 @@ final class PartialDirectory: Sendable {
     let name = stem + ".partial"
     let path = self.path + "/" + name
     guard Self.isPlain(name) else { throw StorageError(operation: .create, code: EINVAL, path: path) }
-    let flags = O_RDWR | O_CREAT | O_EXCL
+    let flags = PartialFile.openFlags | O_CREAT | O_EXCL
     guard let file = FileDescriptor.open(name, in: descriptor.number, flags: flags, mode: 0o600) else {
       throw .last(.create, path)
     }

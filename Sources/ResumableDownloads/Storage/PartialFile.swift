@@ -6,6 +6,9 @@ typealias DiskWork = @Sendable () throws(StorageError) -> Void
 
 /// The file a download is written to, locked while this object has it; to be used by one thread.
 final class PartialFile {
+  /// Appending, so that after a cut by somebody else the file stays too short instead of having a hole.
+  static let openFlags = O_RDWR | O_APPEND
+
   private(set) var stem: String
   private(set) var length: Int64
   private(set) var journal: JournalFile
@@ -36,6 +39,8 @@ final class PartialFile {
   var isInPlace: Bool {
     descriptor?.status?.isSameFile(as: FileStatus.of(name, in: directory.descriptor.number)) == true
   }
+  /// In place, and as long as what was written: nobody else has cut or lengthened it.
+  var isIntact: Bool { isInPlace && descriptor?.status?.size == length }
   /// Whether only what was synced earlier can be relied on.
   var hasFailedSync: Bool { descriptor?.hasFailedSync == true }
 
@@ -170,7 +175,7 @@ final class PartialFile {
     guard !file.hasFailedSync else { throw StorageError(operation: .write, code: EIO, path: path) }
     guard let status = file.status else { throw .last(.move, path) }
     // Somebody else may have removed, replaced, cut or lengthened it.
-    guard isInPlace, status.size == length else { throw StorageError(operation: .move, code: ESTALE, path: path) }
+    guard isIntact else { throw StorageError(operation: .move, code: ESTALE, path: path) }
     guard renameat(number, name, number, stem + ".tmp") == 0 else { throw .last(.move, path) }
     _ = fchmod(file.number, SystemFacts.fileMode)
     // As in `discard()`.
