@@ -174,10 +174,11 @@ extension DownloadDriver: TransferSink {
   }
 
   private func beginWriting(_ head: ResponseHead, total: Int64?, resumable: Bool) throws(StorageError) -> DiskStep? {
-    let (replaces, goesBack) = (store.file != nil, store.length > 0)
+    let (hadPartial, goesBack) = (store.file != nil, store.length > 0)
+    let replaces = store.makeWay()
     let fresh = try place.create(besideOld: replaces)
     let record = resumable ? ResumeData.beginning(job: job, head: head, total: total, partialPath: fresh.path) : nil
-    if replaces { goBack(to: 0) }
+    if hadPartial { goBack(to: 0) }
     let step = store.begin(fresh, record: record)
     exchange.total = total
     exchange.limit = total

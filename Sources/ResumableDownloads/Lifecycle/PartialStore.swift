@@ -49,11 +49,22 @@ final class PartialStore {
     lastCheckpoint.length = found.file.length
   }
 
+  /// Removes a partial that is not worth keeping, before another one gets its name.
+  ///
+  /// - Returns: Whether there is one that is.
+  func makeWay() -> Bool {
+    if let file, old != nil || record == nil || file.length == 0 {
+      file.discard()
+      self.file = nil
+    }
+    return file != nil || old != nil
+  }
+
   /// A new partial for a whole body; the present one waits until the new one stands.
   ///
   /// - Returns: What has to be done before the first byte.
   func begin(_ fresh: PartialFile, record: ResumeData?) -> DiskStep? {
-    if let file, let held = self.record, old == nil { old = (file, held) } else { file?.discard() }
+    if let file, let held = self.record { old = (file, held) }
     file = fresh
     self.record = record
     lastCheckpoint = (0, 0)
