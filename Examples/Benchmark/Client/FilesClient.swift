@@ -1,22 +1,21 @@
 import Foundation
 import FoundationNetworking
 import LoopbackServer
+import Synchronization
 
 /// Downloads numbered files with a delegate that moves each to its place.
 final class FilesClient: NSObject, URLSessionDownloadDelegate, Sendable {
-  private struct State: Sendable {
-    var completed = 0
-    var callbacks = 0
-    var failures: [String] = []
-  }
-
   /// What a slow delegate takes for each progress callback.
   private static let slowMicroseconds: UInt32 = 10_000
   /// The benchmark ends a client that takes longer than that anyway.
   private static let limitSeconds = 7200.0
 
   private let order: ClientOrder
-  private let state = Observed(State())
+  // What comes for every file is counted without waking anybody, so that the client measures the library and not itself.
+  private let completed = Atomic(0)
+  private let callbacks = Atomic(0)
+  private let failures = Observed<[String]>([])
+  private let hasEnded = Observed(false)
 
   init(_ order: ClientOrder) { self.order = order }
 
@@ -25,18 +24,17 @@ final class FilesClient: NSObject, URLSessionDownloadDelegate, Sendable {
     let session = order.session(self)
     let tasks = try (0..<order.count).map { session.downloadTask(with: try order.url($0)) }
     for task in tasks { task.resume() }
-    let count = order.count
-    let end = try await state.wait(for: "the downloads", timeoutSeconds: Self.limitSeconds) { $0.completed == count }
+    _ = try await hasEnded.wait(for: "the downloads", timeoutSeconds: Self.limitSeconds) { $0 }
     session.finishTasksAndInvalidate()
-    if let failure = end.failures.first { throw BenchmarkError.client(failure) }
-    return ["callbacks": Double(end.callbacks)]
+    if let failure = failures.value.first { throw BenchmarkError.client(failure) }
+    return ["callbacks": Double(callbacks.load(ordering: .relaxed))]
   }
 
   func urlSession(
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
     totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
   ) {
-    state.update { $0.callbacks += 1 }
+    callbacks.add(1, ordering: .relaxed)
     if order.peer == .slowDelegate { usleep(Self.slowMicroseconds) }
   }
 
@@ -44,15 +42,12 @@ final class FilesClient: NSObject, URLSessionDownloadDelegate, Sendable {
     let name = downloadTask.originalRequest?.url?.lastPathComponent ?? ""
     if rename(location.path, "\(order.output)/\(name)") != 0 {
       let failure = BenchmarkError.last("rename \(location.path)").description
-      state.update { $0.failures.append(failure) }
+      failures.update { $0.append(failure) }
     }
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    let failure = error.map { "\($0)" }
-    state.update { state in
-      state.completed += 1
-      if let failure { state.failures.append(failure) }
-    }
+    if let failure = error.map({ "\($0)" }) { failures.update { $0.append(failure) } }
+    if completed.add(1, ordering: .acquiringAndReleasing).newValue == order.count { hasEnded.update { $0 = true } }
   }
 }

@@ -139,10 +139,11 @@ struct DownloadState: Equatable {
   }
 
   /// The body ended as the server meant it to; `length` bytes are on disk.
-  mutating func bodyEnded(length: Int64, total: Int64?, point: ResumePoint?) -> Step {
+  mutating func bodyEnded(length: Int64, total: Int64?, point: @autoclosure () -> ResumePoint?) -> Step {
     // A part without any total proves no end: asking on from it does (416 with the length).
     let end: Int64? = if case .receiving(let end) = phase { end } else { nil }
     guard length < (total ?? .max), total != nil || end != nil else { return finish() }
+    let point = point()
     guard case .receiving(let end?) = phase, length == end, let point else {
       return retry(point: point, length: length) ?? fail(.cutShort)
     }

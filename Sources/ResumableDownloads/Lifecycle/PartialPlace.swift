@@ -67,7 +67,8 @@ struct PartialPlace {
     let directory: PartialDirectory
     if let known = self.directory { directory = known } else { directory = try environment.partials.directory() }
     self.directory = directory
-    let fresh = try directory.create(stem: besideOld ? freshStem : stem)
+    let isNameNew = job.destination == nil && (besideOld || job.partialStem == nil)
+    let fresh = try directory.create(stem: besideOld ? freshStem : stem, isNameNew: isNameNew)
     if let destination = job.destination, !destination.replacesExisting, access(destination.path, F_OK) == 0 {
       // Another process finished the same file since `open()` looked; from here on the lock keeps others out.
       fresh.discard()

@@ -16,8 +16,9 @@ final class PartialStore {
 
   let environment: DownloadEnvironment
   var file: PartialFile?
-  /// The record of `file`; `nil` when its download cannot be continued.
-  var record: ResumeData?
+  /// Makes `record`, until somebody looks: small files are complete before.
+  private var makeRecord: (() -> ResumeData?)?
+  private var madeRecord: ResumeData?
   /// What was there before a restart, kept until the new partial stands.
   var old: (file: PartialFile, record: ResumeData)?
   /// What waits until the disk has done what cannot be left half done; `nil` when it does nothing of that kind.
@@ -35,9 +36,18 @@ final class PartialStore {
 
   var length: Int64 { file?.length ?? 0 }
 
+  /// The record of `file`; `nil` when its download cannot be continued.
+  var record: ResumeData? {
+    get {
+      if let makeRecord { (madeRecord, self.makeRecord) = (makeRecord(), nil) }
+      return madeRecord
+    }
+    set { (madeRecord, makeRecord) = (newValue, nil) }
+  }
+
   /// Where a new request has to continue.
   var point: ResumePoint? {
-    guard let record, length > 0 else { return nil }
+    guard length > 0, let record else { return nil }
     var point = record.resumePoint
     point.offset = length
     return point
@@ -62,16 +72,16 @@ final class PartialStore {
 
   /// A new partial for a whole body; the present one waits until the new one stands.
   ///
+  /// - Parameter record: Makes the record of the new one, on the loop.
   /// - Returns: What has to be done before the first byte.
-  func begin(_ fresh: PartialFile, record: ResumeData?) -> DiskStep? {
+  func begin(_ fresh: PartialFile, record: @escaping () -> ResumeData?) -> DiskStep? {
     if let file, let held = self.record { old = (file, held) }
     file = fresh
-    self.record = record
+    makeRecord = record
     lastCheckpoint = (0, 0)
     contentGeneration += 1
-    // The names in a folder of our own are never used twice.
     let directory = fresh.directory
-    return directory.isPrivate ? nil : DiskStep(work: { () throws(StorageError) in try directory.syncNames() })
+    return fresh.isNameNew ? nil : DiskStep(work: { () throws(StorageError) in try directory.syncNames() })
   }
 
   private func relocate(to path: String) {
@@ -114,10 +124,10 @@ final class PartialStore {
   /// - Returns: What has to be done before the next byte.
   func keepJournal(time: UInt64, began: UInt64) throws(StorageError) -> DiskStep? {
     if let syncError { throw syncError }
-    guard waiting == nil, let file, record != nil, file.length > 0 else { return nil }
+    guard waiting == nil, let file, file.length > 0 else { return nil }
     if !file.hasJournal || old != nil {
-      let due = file.length >= Self.firstJournalBytes || time &- began >= Self.firstJournalNanoseconds
-      return due ? try writeFirstJournal(time: time) : nil
+      let isDue = file.length >= Self.firstJournalBytes || time &- began >= Self.firstJournalNanoseconds
+      return isDue && record != nil ? try writeFirstJournal(time: time) : nil
     } else if !checkpointIsRunning, file.length > lastCheckpoint.length,
       file.length - lastCheckpoint.length >= Self.checkpointBytes
         || time &- lastCheckpoint.time >= Self.checkpointNanoseconds

@@ -29,7 +29,7 @@ struct RedirectHop: Sendable, Equatable {
   /// All fields that go on the wire; the range of the point stays on every hop.
   func requestFields(_ point: ResumePoint?) -> [HeaderField] {
     var result = point == nil ? fields : ResumeRules.sanitizedRequestFields(fields)
-    if !result.contains(where: { $0.name.lowercased() == "accept-encoding" }) {
+    if !result.contains(where: { $0.isNamed("Accept-Encoding") }) {
       // Ranges count bytes of the coded body, so the plain one is asked for (RFC 9110 section 8.4).
       result.append(HeaderField(name: "Accept-Encoding", value: "identity"))
     }

@@ -38,7 +38,7 @@ struct RequestChain {
 
   func request(_ point: ResumePoint?) -> TransferRequest {
     var fields = hop.requestFields(point)
-    let credential = URLResolver.origin(of: hop.url).flatMap { credentials[$0] }
+    let credential = credentials.isEmpty ? nil : URLResolver.origin(of: hop.url).flatMap { credentials[$0] }
     if credential != nil { fields.removeAll { $0.isNamed("Authorization") } }
     // A caller's own cookies are the caller's business.
     if !fields.contains(where: { $0.isNamed("Cookie") }), let value = cookies?.field(for: hop.url) {

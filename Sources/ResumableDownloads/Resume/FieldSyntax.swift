@@ -10,9 +10,10 @@ enum FieldSyntax {
 
   /// The text without optional whitespace at either end.
   static func trimmed(_ text: some StringProtocol) -> String {
-    let bytes = Array(text.utf8).drop(while: isWhitespace)
-    guard let last = bytes.lastIndex(where: { !isWhitespace($0) }) else { return "" }
-    return String(decoding: bytes[...last], as: UTF8.self)
+    var bytes = Substring(text).utf8
+    while let first = bytes.first, isWhitespace(first) { bytes.removeFirst() }
+    while let last = bytes.last, isWhitespace(last) { bytes.removeLast() }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Whether the text is a token (RFC 9110 section 5.6.2), as field names and methods must be.
@@ -55,6 +56,18 @@ enum FieldSyntax {
   /// Whether two texts are the same octets. `==` on `String` would also take different spellings of one accented
   /// letter for equal, and validators compare octet by octet (RFC 9110 section 8.8.3.2).
   static func sameOctets(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
+
+  /// Whether two texts differ in the case of ASCII letters at most, as names may (RFC 9110 section 5.1).
+  static func sameIgnoringCase(_ one: String, _ other: String) -> Bool {
+    guard one.utf8.count == other.utf8.count else { return false }
+    var rest = other.utf8.makeIterator()
+    for byte in one.utf8 {
+      guard let next = rest.next(), byte == next || lowered(byte) == lowered(next) else { return false }
+    }
+    return true
+  }
+
+  private static func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 
   /// The bytes cut at separators that are not inside quotes.
   static func segments(_ bytes: [UInt8], separator: UInt8) -> [ArraySlice<UInt8>] {

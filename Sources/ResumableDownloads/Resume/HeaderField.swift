@@ -8,7 +8,7 @@ struct HeaderField: Sendable, Equatable, Codable {
   var value: String
 
   /// Whether the field has this name.
-  func isNamed(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
+  func isNamed(_ other: String) -> Bool { FieldSyntax.sameIgnoringCase(name, other) }
 
   /// Whether the field can be sent: a token as name, and a value that cannot start another line.
   var isWellFormed: Bool { FieldSyntax.isToken(name) && !FieldSyntax.hasControlCharacters(value) }

@@ -15,21 +15,22 @@ extension ResponseHead {
   /// The content codings in lower case, or nil when the body is the file itself. `identity` is no coding (RFC 9110
   /// section 8.4.1), though some servers send it.
   var contentCoding: String? {
-    let codings = FieldSyntax.listElements(value("Content-Encoding") ?? "").map { $0.lowercased() }
-      .filter { $0 != "identity" }
+    guard let value = value("Content-Encoding") else { return nil }
+    let codings = FieldSyntax.listElements(value).map { $0.lowercased() }.filter { $0 != "identity" }
     return codings.isEmpty ? nil : codings.joined(separator: ", ")
   }
 
   /// Whether the body is a list of parts with headers of their own (RFC 9110 section 14.6). It is never asked for, and
   /// its framing must not reach a file.
   var isMultipartByteRanges: Bool {
-    let mediaType = FieldSyntax.pieces(value("Content-Type") ?? "", separator: 0x3B).first ?? ""
-    return mediaType.lowercased() == "multipart/byteranges"
+    guard let mediaType = value("Content-Type")?.utf8.prefix(while: { $0 != 0x3B }) else { return false }
+    return FieldSyntax.sameIgnoringCase(FieldSyntax.trimmed(Substring(mediaType)), "multipart/byteranges")
   }
 
   /// Whether the server says that it does not do ranges (RFC 9110 section 14.3). Absence of the field says nothing.
   var refusesRanges: Bool {
-    let units = FieldSyntax.listElements(value("Accept-Ranges") ?? "").map { $0.lowercased() }
+    guard let value = value("Accept-Ranges") else { return false }
+    let units = FieldSyntax.listElements(value).map { $0.lowercased() }
     return units.contains("none") && !units.contains("bytes")
   }
 
@@ -47,8 +48,8 @@ extension ResponseHead {
 
   /// Whether an HTTP/1 body comes in a transfer coding. Later versions have none.
   private var isTransferCoded: Bool {
-    guard version.hasPrefix("HTTP/1") else { return false }
-    return FieldSyntax.listElements(value("Transfer-Encoding") ?? "").contains { $0.lowercased() != "identity" }
+    guard version.hasPrefix("HTTP/1"), let value = value("Transfer-Encoding") else { return false }
+    return FieldSyntax.listElements(value).contains { $0.lowercased() != "identity" }
   }
 }
 

@@ -23,21 +23,26 @@ struct ResponseHead: Sendable, Equatable {
   static let maximumByteCount = 512 * 1024
 
   /// Every value of a field, in the order received. Empty when the field is absent.
-  func values(_ name: String) -> [String] { fields.filter { $0.isNamed(name) }.map(\.value) }
+  func values(_ name: String) -> [String] {
+    // By index: a loop over the elements would copy each of them.
+    fields.indices.lazy.filter { fields[$0].isNamed(name) }.map { fields[$0].value }
+  }
 
   /// The values of a field joined with a comma (RFC 9110 section 5.3), or nil when the field is absent.
   func value(_ name: String) -> String? {
     let all = values(name)
-    return all.isEmpty ? nil : all.joined(separator: ", ")
+    return all.count > 1 ? all.joined(separator: ", ") : all.first
   }
 
   /// As `value(_:)`, with repeated equal values counted once. Proxies often add a second copy of a field.
   func distinctValue(_ name: String) -> String? {
+    let all = values(name)
+    guard all.count > 1 else { return all.first }
     var distinct: [String] = []
-    for value in values(name) where !distinct.contains(where: { FieldSyntax.sameOctets($0, value) }) {
+    for value in all where !distinct.contains(where: { FieldSyntax.sameOctets($0, value) }) {
       distinct.append(value)
     }
-    return distinct.isEmpty ? nil : distinct.joined(separator: ", ")
+    return distinct.joined(separator: ", ")
   }
 }
 
@@ -77,6 +82,7 @@ extension ResponseHead {
   /// The lines with each continuation joined to the line it continues.
   private static func unfolded(_ lines: [String]) -> [String] {
     var joined: [String] = []
+    joined.reserveCapacity(lines.count)
     for line in lines.map(withoutLineEnd) {
       guard let first = line.utf8.first, FieldSyntax.isWhitespace(first) else {
         joined.append(line)
@@ -91,6 +97,7 @@ extension ResponseHead {
 
   /// The line without the CR and LF at its end. Any that remain inside make the line unusable.
   private static func withoutLineEnd(_ line: String) -> String {
+    guard line.utf8.last == 0x0A || line.utf8.last == 0x0D else { return line }
     var bytes = line.utf8[...]
     if bytes.last == 0x0A { bytes.removeLast() }
     if bytes.last == 0x0D { bytes.removeLast() }

@@ -19,7 +19,9 @@ struct CookieStore: CookieExchange, @unchecked Sendable {
   }
 
   func field(for url: String) -> String? {
-    guard let address = URL(string: url), let target = Target(address) else { return nil }
+    guard storage.cookies?.isEmpty == false, let address = URL(string: url), let target = Target(address) else {
+      return nil
+    }
     let cookies = (storage.cookies(for: address) ?? []).filter { target.matches($0, at: Date()) }
     // Longer paths first (RFC 6265 section 5.4).
     let sorted = cookies.sorted { ($0.path.utf8.count, $1.name) > ($1.path.utf8.count, $0.name) }

@@ -8,17 +8,9 @@ extension DownloadTask: DownloadObserver {
   private static let maximumTransactions = 1000
 
   func didReceive(_ head: ResponseHead, requestFields: [HeaderField]) {
-    let response = DownloadResponse(head)
     locked.withLock { state in
-      state.response = response
-      guard let url = URL(string: head.url) else { return }
-      state.current?.url = url
-      // Cookies that the storage added are no part of the request. Assigning nil first forgets what a redirect dropped.
-      let isOwn = originalRequest?.value(forHTTPHeaderField: "Cookie") != nil
-      state.current?.allHTTPHeaderFields = nil
-      for field in requestFields where isOwn || !field.isNamed("Cookie") {
-        state.current?.setValue(field.value, forHTTPHeaderField: field.name)
-      }
+      state.head = head
+      state.requestFields = requestFields
     }
     keepLogin(after: head)
     changeRecord { $0.response = TaskRecord.Response(head) }
@@ -67,8 +59,9 @@ extension DownloadTask: DownloadObserver {
 
   func didEnd(_ failure: DownloadFailure?) {
     board.updateProgress(written: countOfBytesReceived, expected: countOfBytesExpectedToReceive)
-    let response = locked.withLock { $0.response }
-    let error = failure.map { ErrorTable.urlError(for: $0, response: response) }
+    let error = failure.map { failure in
+      ErrorTable.urlError(for: failure, response: locked.withLock { $0.response })
+    }
     let handlers = locked.withLock { state in
       defer { state.cancelHandlers = [] }
       state.isCanceling = state.isCanceling || error != nil

@@ -67,7 +67,7 @@ extension DownloadTask {
   }
 
   /// There is no driver that would keep the session until the end is told.
-  private func keepSession(_ change: (inout State) -> Void) {
+  private func keepSession(_ change: (inout LockedState) -> Void) {
     let session = currentSession
     locked.withLock { state in
       state.isStarted = true
@@ -77,13 +77,13 @@ extension DownloadTask {
   }
 }
 
-extension DownloadTask.State {
+extension DownloadTask.LockedState {
   /// Takes over what a record says of a task.
   mutating func restore(_ record: TaskRecord) {
     description = record.description
     priority = record.priority
     beginDate = record.beginTime.map { Date(timeIntervalSince1970: $0) }
-    response = record.response.flatMap { DownloadResponse($0.head) }
+    head = record.response?.head
     self.record = record
     savedRecord = record
   }

@@ -17,42 +17,7 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     case async(@Sendable (URL?, URLResponse?, (any Error)?) -> Void)
   }
 
-  struct State {
-    var suspendCount = 1
-    var isStarted = false
-    var isPausedByProgress = false
-    var isCanceling = false
-    /// Nothing more happens; the delegate may not know yet.
-    var hasEnded = false
-    var isCompleted = false
-    var error: URLError?
-    var response: DownloadResponse?
-    var current: URLRequest?
-    var description: String?
-    var priority: Float = 0.5
-    var delegate: (any URLSessionTaskDelegate)?
-    var beginDate: Date?
-    var expectsToReceive: Int64 = NSURLSessionTransferSizeUnknown
-    var expectsToSend: Int64 = NSURLSessionTransferSizeUnknown
-    var file: FinishedFile?
-    /// What the server was given last, until it is known whether it takes it.
-    var login: (credential: URLCredential, space: URLProtectionSpace)?
-    var bytesPerSecondLimit: Int64 = 0
-    var started = Date()
-    var redirectCount = 0
-    var transactions: [DownloadMetrics.Transaction] = []
-    var cancelHandlers: [CancelHandler] = []
-    /// What a session with an identifier writes down of the task, and the last that it wrote.
-    var record: TaskRecord?
-    var savedRecord: TaskRecord?
-    var revision: UInt64 = 1
-    /// How the caller cancelled the task, for the record.
-    var cancellation: TaskRecord.State?
-    /// Keeps the session while the task runs.
-    var session: DownloadSession?
-  }
-
-  let locked = Mutex(State())
+  let locked = Mutex(LockedState())
   let counters = DownloadCounters()
   let job: DownloadJob
   let style: Style
@@ -76,10 +41,7 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     owner = session
     relay = DelegateRelay(queue: session.delegateQueue, counters: counters)
     super.init()
-    locked.withLock { state in
-      state.current = request
-      if let record { state.restore(record) }
-    }
+    if let record { locked.withLock { $0.restore(record) } }
     reported.cancellationHandler = { [weak self] in self?.cancel() }
     reported.pausingHandler = { [weak self] in
       Self.progressQueue.async { [weak self] in self?.followProgress(isResuming: false) }
@@ -102,7 +64,7 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
   public override var originalRequest: URLRequest? { original }
 
   /// The request that was sent last, after redirects, with the `Range` of a continued download.
-  public override var currentRequest: URLRequest? { locked.withLock { $0.current } }
+  public override var currentRequest: URLRequest? { locked.withLock { $0.request(after: original) } }
 
   /// The answer of this exchange, from the moment its head has arrived; `nil` before.
   ///
@@ -132,7 +94,9 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
   public override var countOfBytesExpectedToReceive: Int64 { counters.expected.load(ordering: .relaxed) }
 
   /// Bytes of the request's body that are known to have been sent: all of them once the head of the answer has arrived.
-  public override var countOfBytesSent: Int64 { response == nil ? 0 : countOfBytesExpectedToSend }
+  public override var countOfBytesSent: Int64 {
+    locked.withLock { $0.head == nil } ? 0 : countOfBytesExpectedToSend
+  }
 
   /// Bytes of the request's body.
   public override var countOfBytesExpectedToSend: Int64 { Int64(job.body?.count ?? 0) }

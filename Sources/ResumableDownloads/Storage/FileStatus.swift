@@ -11,7 +11,12 @@ struct FileStatus: Sendable, Equatable {
   let links: UInt64
   let modified: Date
   /// Seconds and nanoseconds of the last change, to tell a reused inode.
-  let changed: [Int]
+  let changed: Moment
+
+  struct Moment: Sendable, Equatable {
+    let seconds: Int
+    let nanoseconds: Int
+  }
 
   init(_ raw: stat) {
     device = UInt64(raw.st_dev)
@@ -22,7 +27,7 @@ struct FileStatus: Sendable, Equatable {
     links = UInt64(raw.st_nlink)
     let time = raw.st_mtim
     modified = Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000)
-    changed = [raw.st_ctim.tv_sec, raw.st_ctim.tv_nsec]
+    changed = Moment(seconds: raw.st_ctim.tv_sec, nanoseconds: raw.st_ctim.tv_nsec)
   }
 
   /// The status of a name itself, not of what a link points to; nil with `errno` set.

@@ -37,8 +37,10 @@ final class PartialDirectory: Sendable {
     FileManager.default.temporaryDirectory.appendingPathComponent("resumable-downloads-\(geteuid())").path
   }
 
-  /// Makes a new, empty, locked partial file; `syncNames()` has to come before its first byte.
-  func create(stem: String) throws(StorageError) -> PartialFile {
+  /// Makes a new, empty, locked partial file; `syncNames()` has to come before its first byte unless its name is new.
+  ///
+  /// - Parameter isNameNew: Whether no file ever had the name, so that no journal of another one can speak of this.
+  func create(stem: String, isNameNew: Bool = false) throws(StorageError) -> PartialFile {
     let name = stem + ".partial"
     let path = self.path + "/" + name
     guard Self.isPlain(name) else { throw StorageError(operation: .create, code: EINVAL, path: path) }
@@ -48,12 +50,13 @@ final class PartialDirectory: Sendable {
     }
     do throws(StorageError) {
       guard file.lock() else { throw .last(errno == EWOULDBLOCK ? .inUse : .create, path) }
-      try removeOrphan(stem)
+      if !isNameNew { try removeOrphan(stem) }
     } catch {
       _ = unlinkat(descriptor.number, name, 0)
       throw error
     }
-    return PartialFile(stem: stem, length: 0, descriptor: file, directory: self, hasJournal: false)
+    return PartialFile(
+      stem: stem, length: 0, descriptor: file, directory: self, hasJournal: false, isNameNew: isNameNew)
   }
 
   /// Waits until names that were removed are off the disk.

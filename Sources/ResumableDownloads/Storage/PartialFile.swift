@@ -19,10 +19,12 @@ final class PartialFile {
   /// Whether the journal says that more was synced than there is: it has to be lowered before anything is added, and
   /// no other may be written before.
   private(set) var journalClaimsMore: Bool
+  /// Whether no other file ever had the name with which this one began.
+  let isNameNew: Bool
 
   init(
     stem: String, length: Int64, descriptor: FileDescriptor, directory: PartialDirectory, hasJournal: Bool,
-    journalClaimsMore: Bool = false
+    journalClaimsMore: Bool = false, isNameNew: Bool = false
   ) {
     self.stem = stem
     self.length = length
@@ -30,6 +32,7 @@ final class PartialFile {
     self.directory = directory
     self.hasJournal = hasJournal
     self.journalClaimsMore = journalClaimsMore
+    self.isNameNew = isNameNew
     journal = JournalFile(stem: stem, directory: directory.descriptor, path: directory.path)
   }
 
