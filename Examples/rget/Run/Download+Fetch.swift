@@ -46,11 +46,12 @@ extension Download {
       return .ended(try early.get())
     }
     guard let end else {
-      let response = task.response as? HTTPURLResponse
-      let isJoined = response?.statusCode == 206
-      // All bytes were there already, so nothing was asked.
-      if response == nil { isResumed = true }
-      return .staged(Staged(response: response, isResumed: isResumed || isJoined))
+      // All bytes were there already, so nothing was asked, or the answer was that there are no more (416).
+      guard let response = task.response as? HTTPURLResponse, response.statusCode < 300 else {
+        return .staged(Staged(isResumed: true))
+      }
+      prepare(response)
+      return .staged(Staged(response: response, isResumed: isResumed || response.statusCode == 206))
     }
     let failure = Failure(end, response: task.response)
     if work.stop.isAsked { return .ended(.stopped(offset: failure.offset)) }

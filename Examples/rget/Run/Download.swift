@@ -53,7 +53,8 @@ struct Download {
         (staged, mayRepeat) = (nil, false)
       }
       switch try await fetch() {
-      case .staged(let whole): staged = whole
+      // Without an answer nobody knows yet whether the server still has this version.
+      case .staged(let whole): staged = whole.response == nil ? try await leftOver() : whole
       case .ended(let outcome): return outcome
       }
     }
@@ -61,15 +62,13 @@ struct Download {
 
   /// Checks a whole file and gives it its name; nil if it is wrong, and may be so only because it came in parts.
   private func conclude(_ whole: Staged, mayRepeat: Bool) async throws -> Outcome? {
-    var staged = whole
-    if staged.response == nil { staged.response = try await head(otherwise: "a complete file has yet to be checked") }
-    let name = try removingOnFailure { () throws(Failure) in try self.name(for: staged.response) }
-    switch try await verify(staged, name) {
+    let name = try removingOnFailure { () throws(Failure) in try self.name(for: whole.response) }
+    switch try await verify(whole, name) {
     case .stopped: return .stopped(offset: ExistingFile(path: entry.stagedPath)?.size)
-    case .right: return try await publish(staged, name)
+    case .right: return try await publish(whole, name)
     case .wrong(let reason):
       _ = unlink(entry.stagedPath)
-      guard staged.isResumed, mayRepeat else {
+      guard whole.isResumed, mayRepeat else {
         throw Failure(.checksum, "the file is not the right one: \(reason)", advice: "Nothing was kept.")
       }
       work.console.message("\(entry.name): \(reason); once more from the beginning")
@@ -94,22 +93,23 @@ struct Download {
     var answer = response
     if answer == nil { answer = try await head(otherwise: left) }
     guard let answer else { return .stopped(offset: nil) }
-    switch file.verdict(answer) {
+    let doubt: String
+    switch file.verdict(AnsweredVersion(answer)) {
     case .same: return .skipped(path: path)
-    case .different:
-      throw Failure(.someFailed, "\(left), though it is not what the server has", advice: "--overwrite replaces it.")
-    case .unknown:
-      throw Failure(
-        .someFailed, "\(left); the server does not tell whether it is complete", advice: "--overwrite replaces it.")
+    case .different: doubt = ", though it is not what the server has"
+    case .changed: doubt = "; it was changed after it was saved"
+    case .unknown: doubt = "; the server does not tell whether it is complete"
     }
+    throw Failure(.someFailed, left + doubt, advice: "--overwrite replaces it.")
   }
 
   /// The whole file that a process has left which ended before it could check it.
   private func leftOver() async throws -> Staged? {
     guard let file = ExistingFile(path: entry.stagedPath) else { return nil }
     if let response = try await head(otherwise: "a complete file has yet to be checked"),
-      file.verdict(response) == .same
+      file.verdict(AnsweredVersion(response)) == .same
     {
+      if file.note == .none { prepare(response) }
       return Staged(response: response, isResumed: true)
     }
     if !work.stop.isAsked { _ = unlink(entry.stagedPath) }
@@ -167,12 +167,18 @@ struct Download {
     }
   }
 
+  /// What can be said of a whole file before it is checked.
+  func prepare(_ response: HTTPURLResponse) {
+    let answer = AnsweredVersion(response)
+    Publication.prepare(
+      entry.stagedPath, modified: options.keepsRemoteTime ? HTTPTime.date(answer.lastModified) : nil,
+      version: SavedVersion(source: entry.source, answer))
+  }
+
   private func publish(_ staged: Staged, _ name: String) async throws -> Outcome {
     let path = Entry.path(entry.directory, name)
     let size = ExistingFile(path: entry.stagedPath)?.size ?? 0
-    let modified = HTTPTime.date(staged.response?.value(forHTTPHeaderField: "Last-Modified"))
-    let result = try Publication.publish(
-      entry.stagedPath, as: path, modified: options.keepsRemoteTime ? modified : nil, replacing: options.overwrites)
+    let result = try Publication.publish(entry.stagedPath, as: path, replacing: options.overwrites)
     if result == .published { return .saved(path: path, bytes: size) }
     // Somebody else has put a file there while this one came.
     let outcome = try await existing(name, response: staged.response)

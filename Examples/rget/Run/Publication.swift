@@ -1,6 +1,6 @@
 import Foundation
 
-/// The last step: a file whose content is right gets its time and its name.
+/// The last steps: a whole file gets its time and its note, and its name once its content is right.
 enum Publication {
   enum Result: Equatable, Sendable {
     case published
@@ -11,18 +11,23 @@ enum Publication {
   /// `UTIME_OMIT` of utimensat(2), a macro that Swift does not import.
   private static let omitted = (1 << 30) - 2
 
-  /// Gives the staged file its final name in one step.
-  ///
-  /// - Throws: `Failure` if the file system does not let it.
-  static func publish(
-    _ staged: String, as path: String, modified: Date?, replacing: Bool
-  ) throws(Failure) -> Result {
+  /// Gives the staged file the time of the server's, unless that is nil, and notes which version it is, so that a later
+  /// run knows, even if this one ends before the file is checked.
+  static func prepare(_ staged: String, modified: Date?, version: SavedVersion) {
     if let modified {
       var times = [timespec(tv_sec: 0, tv_nsec: omitted), timespec()]
       times[1].tv_sec = time_t(modified.timeIntervalSince1970)
       // A wrong time is no reason to withhold a right file.
       _ = utimensat(AT_FDCWD, staged, times, 0)
     }
+    // After the time, which is part of the note.
+    version.note(on: staged)
+  }
+
+  /// Gives the staged file its final name in one step.
+  ///
+  /// - Throws: `Failure` if the file system does not let it.
+  static func publish(_ staged: String, as path: String, replacing: Bool) throws(Failure) -> Result {
     if replacing {
       guard rename(staged, path) == 0 else { throw failure(path) }
       return .published
