@@ -6,6 +6,7 @@
  *   PRELOAD_LOG     a file to which each call that changes or syncs something in the folder is appended
  *   PRELOAD_KILL    KIND:N[:after|:torn]  SIGKILL before the N-th call of that kind, after it, or in the middle of it
  *   PRELOAD_FAIL    KIND:N:ERRNO[:ever]   the N-th call of that kind fails, or that one and all later ones
+ *   PRELOAD_HOLD    KIND:N  the N-th call of that kind is told on standard error and never happens, nor does its thread go on
  *   PRELOAD_SHORT   a number: writes take at most so many bytes
  *   PRELOAD_QUOTA   a number: the files of the folder have so many bytes together, then EDQUOT
  *   PRELOAD_LOCK    a number: flock fails with that errno; 0: everybody gets every lock
@@ -53,7 +54,7 @@ static int log_descriptor = -1;
 static size_t most_bytes;
 static long quota = -1;
 static int lock_code = -1;
-static struct order death = {KINDS, 0, 0, 0}, failure = {KINDS, 0, 0, 0};
+static struct order death = {KINDS, 0, 0, 0}, failure = {KINDS, 0, 0, 0}, hold = {KINDS, 0, 0, 0};
 static int dies_after, dies_torn;
 static long counts[KINDS];
 
@@ -84,6 +85,7 @@ __attribute__((constructor)) static void begin(void) {
   if (getenv("PRELOAD_LOCK") != NULL) lock_code = (int)strtol(getenv("PRELOAD_LOCK"), NULL, 10);
   death = parse(kill);
   failure = parse(getenv("PRELOAD_FAIL"));
+  hold = parse(getenv("PRELOAD_HOLD"));
   dies_after = kill != NULL && strstr(kill, ":after") != NULL;
   dies_torn = kill != NULL && strstr(kill, ":torn") != NULL;
 }
@@ -164,6 +166,12 @@ static int before(enum kind kind) {
   counts[ANY]++;
   counts[kind]++;
   if (is_due(death, kind) && !dies_after && !dies_torn) die();
+  if (is_due(hold, kind)) {
+    /* The others go on. */
+    pthread_mutex_unlock(&lock);
+    dprintf(2, "preload: held a call\n");
+    for (;;) pause();
+  }
   if (!is_due(failure, kind)) return 0;
   errno = failure.code;
   return 1;
