@@ -23,6 +23,8 @@ struct Failure: Error, Equatable {
     // Data that cannot be read again is worth nothing to the next run either.
     offset = data.flatMap { try? ResumeData($0) }?.byteOffset
     advice = Self.advice(status, response, offset)
+    // As it is, it would fail again.
+    if (error as? URLError)?.code == .clientCertificateRejected { advice = "Look at --cert and --key." }
   }
 
   /// Why something failed, as a sentence without its full stop.
@@ -62,7 +64,7 @@ struct Failure: Error, Equatable {
       // A file that another process writes, or has just put there, is no fault of the disk.
       let isTaken = underlying.map { [EWOULDBLOCK, EEXIST, ESTALE].contains(Int32($0.code)) } ?? true
       return isTaken ? .someFailed : .disk
-    case .unsupportedURL, .badURL, .cancelled: return .someFailed
+    case .unsupportedURL, .badURL, .cancelled, .clientCertificateRejected: return .someFailed
     default: return .network
     }
   }
