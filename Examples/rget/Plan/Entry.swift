@@ -5,9 +5,11 @@ struct Entry: Equatable, Sendable {
   let number: Int
   let url: URL
   let directory: String
-  /// The name of the file; a server may still suggest another one unless it is fixed.
+  /// The name of the file; a server may still suggest another one unless the user gave it.
   let name: String
   let isNameFixed: Bool
+  /// What the URL calls it, which another entry may have as its name.
+  var urlName: String { FileName.from(url) ?? FileName.fallback }
 
   var path: String { Self.path(directory, name) }
 

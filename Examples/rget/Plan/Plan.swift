@@ -23,13 +23,14 @@ struct Plan: Equatable, Sendable {
           name = FileName.numbered(place.name, number)
         }
         if number > 1 {
-          notes.append("\(Masked.url(line.url)) becomes \(name), because \(place.name) is taken in this list")
+          notes.append(
+            "\(Masked.url(line.url)) becomes \(name) unless the server names it, because \(place.name) is taken in this list"
+          )
         }
       }
       entries.append(
         Entry(
-          number: entries.count, url: line.url, directory: place.directory, name: name,
-          isNameFixed: place.isFixed || name != place.name))
+          number: entries.count, url: line.url, directory: place.directory, name: name, isNameFixed: place.isFixed))
     }
   }
 

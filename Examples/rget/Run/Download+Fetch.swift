@@ -61,8 +61,13 @@ extension Download {
   /// Looks at the name that the answer suggests before the body is there: it may be taken.
   private func look(_ response: HTTPURLResponse) async -> Result<Outcome, any Error>? {
     do {
-      let name = try name(for: response)
-      if name != entry.name { work.console.change { board, _ in board.rename(entry.number, name) } }
+      // While those before it have yet to take theirs, nothing is told of the bytes that come.
+      work.console.change { board, _ in board.note(entry.number, "waiting for its name") }
+      let name = await name(for: response)
+      work.console.change { board, _ in
+        board.note(entry.number, nil)
+        board.rename(entry.number, name)
+      }
       _ = try work.checksum(for: name)
       guard name != entry.name, let outcome = try await existing(name, response: response) else { return nil }
       return .success(outcome)

@@ -34,6 +34,7 @@ struct Download {
     } catch {
       outcome = .failed(error as? Failure ?? Failure(error))
     }
+    work.names.settle(entry.number)
     teller.ended(outcome)
     return outcome
   }
@@ -62,7 +63,7 @@ struct Download {
 
   /// Checks a whole file and gives it its name; nil if it is wrong, and may be so only because it came in parts.
   private func conclude(_ whole: Staged, mayRepeat: Bool) async throws -> Outcome? {
-    let name = try removingOnFailure { () throws(Failure) in try self.name(for: whole.response) }
+    let name = await name(for: whole.response)
     switch try await verify(whole, name) {
     case .stopped: return .stopped(offset: ExistingFile(path: entry.stagedPath)?.size)
     case .right: return try await publish(whole, name)
@@ -138,33 +139,22 @@ struct Download {
   // MARK: The end
 
   /// The name of the file, by what an answer says.
-  ///
-  /// - Throws: `Failure` if another download of this run has that name.
-  func name(for response: HTTPURLResponse?) throws(Failure) -> String {
+  func name(for response: HTTPURLResponse?) async -> String {
     guard !entry.isNameFixed, let response else { return entry.name }
-    let name = FileName.suggested(asked: entry.url, response: response)
-    guard work.claim(Entry.path(entry.directory, name), by: entry.number) else {
-      throw Failure(
-        .someFailed, "another download of this run has the name \(name)", advice: "Give it one of its own with -i.")
-    }
-    return name
+    return await work.names.name(for: entry, suggested: FileName.suggested(asked: entry.url, response: response))
   }
 
   private func verify(_ staged: Staged, _ name: String) async throws -> Verification.Verdict {
     var expected = staged.response.map(ServerDigests.checksums) ?? []
-    if let checksum = try removingOnFailure({ () throws(Failure) in try work.checksum(for: name) }) {
-      expected.insert(checksum)
-    }
-    if !expected.isEmpty { work.console.change { board, _ in board.note(entry.number, "checking") } }
-    return try await Verification.verify(entry.stagedPath, expected, isCancelled: { work.stop.isAsked })
-  }
-
-  /// What fails here would fail with the same file again.
-  private func removingOnFailure<Value>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
-    do { return try body() } catch {
+    do {
+      if let checksum = try work.checksum(for: name) { expected.insert(checksum) }
+    } catch {
+      // It would fail with the same file again.
       _ = unlink(entry.stagedPath)
       throw error
     }
+    if !expected.isEmpty { work.console.change { board, _ in board.note(entry.number, "checking") } }
+    return try await Verification.verify(entry.stagedPath, expected, isCancelled: { work.stop.isAsked })
   }
 
   /// What can be said of a whole file before it is checked.
