@@ -107,6 +107,7 @@ struct Download {
   /// The whole file that a process has left which ended before it could check it.
   private func leftOver() async throws -> Staged? {
     guard let file = ExistingFile(path: entry.stagedPath) else { return nil }
+    try Leftover.forgetJournals(entry)
     if let response = try await head(otherwise: "a complete file has yet to be checked"),
       file.verdict(AnsweredVersion(response)) == .same
     {

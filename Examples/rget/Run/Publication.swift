@@ -24,26 +24,38 @@ enum Publication {
     version.note(on: staged)
   }
 
-  /// Gives the staged file its final name in one step.
+  /// Gives the staged file its final name in one step, which then also survives a power cut.
   ///
   /// - Throws: `Failure` if the file system does not let it.
   static func publish(_ staged: String, as path: String, replacing: Bool) throws(Failure) -> Result {
     if replacing {
       guard rename(staged, path) == 0 else { throw failure(path) }
+      syncFolder(of: path)
       return .published
     }
     // link(2) never replaces a file, rename(2) would.
     if link(staged, path) == 0 {
+      // Before the other name goes, or a power cut could take both.
+      syncFolder(of: path)
       _ = unlink(staged)
       return .published
     }
     // File systems without hard links.
     if [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno), access(path, F_OK) != 0 {
       guard rename(staged, path) == 0 else { throw failure(path) }
+      syncFolder(of: path)
       return .published
     }
     guard errno == EEXIST || access(path, F_OK) == 0 else { throw failure(path) }
     return .nameTaken
+  }
+
+  /// Some file systems cannot; then the name is as safe as it can be.
+  private static func syncFolder(of path: String) {
+    let folder = open(PathText.folder(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return }
+    _ = fsync(folder)
+    close(folder)
   }
 
   private static func failure(_ path: String) -> Failure {
