@@ -23,6 +23,8 @@ struct Failure: Error, Equatable {
     // Data that cannot be read again is worth nothing to the next run either.
     offset = data.flatMap { try? ResumeData($0) }?.byteOffset
     advice = Self.advice(status, response, offset)
+    let underlying = (error as? URLError)?.userInfo[NSUnderlyingErrorKey] as? NSError
+    if status == .disk, underlying?.code == Int(ENOENT) { advice = "The folder has to be there before." }
     // As it is, it would fail again.
     if (error as? URLError)?.code == .clientCertificateRejected { advice = "Look at --cert and --key." }
   }
@@ -74,7 +76,7 @@ struct Failure: Error, Equatable {
       offset.map { "The same command again continues from byte \($0)." }
       ?? "The same command again starts from the beginning."
     switch (status, (response as? HTTPURLResponse)?.statusCode) {
-    case (.refused, 401?): return "Give a user with -u or --netrc."
+    case (.refused, 401?): return "Give a user who may have it with -u or --netrc."
     case (.refused, let code?) where code >= 400 && code < 500: return offset == nil ? "" : rerun
     case (.disk, _): return "Make room or choose another folder with -d. " + rerun
     default: return rerun

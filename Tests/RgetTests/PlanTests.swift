@@ -78,7 +78,7 @@ import Testing
     #expect(try Plan(urls: [line], output: output, directory: directory).entries[0].path == expected)
   }
 
-  @Test("A folder is no file", arguments: ["d/", "/", "..", "d/."])
+  @Test("A folder is no file, nor is standard output", arguments: ["d/", "/", "..", "d/.", "-"])
   func folder(output: String) throws {
     let line = URLList.Line(url: try url("https://a.test/f.iso"))
     #expect(throws: UsageError.self) { try Plan(urls: [line], output: output) }

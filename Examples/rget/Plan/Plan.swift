@@ -38,6 +38,8 @@ struct Plan: Equatable, Sendable {
     _ line: URLList.Line, output: String?, directory: String
   ) throws(UsageError) -> (directory: String, name: String, isFixed: Bool) {
     if let output {
+      // Elsewhere it stands for standard output, which cannot be continued.
+      guard output != "-" else { throw UsageError(reason: "-o writes files only; ./- is one of that name") }
       let name = PathText.name(output)
       guard !name.isEmpty, ![".", ".."].contains(name), name.utf8.count <= 200 else {
         throw UsageError(reason: "-o needs the name of a file, not \(output)")

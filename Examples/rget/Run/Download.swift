@@ -82,7 +82,11 @@ struct Download {
   /// What to do about a file that exists under the final name; nil if there is none, or it may be replaced.
   func existing(_ name: String, response: HTTPURLResponse? = nil) async throws -> Outcome? {
     let path = Entry.path(entry.directory, name)
-    guard !options.overwrites, let file = ExistingFile(path: path) else { return nil }
+    guard let file = ExistingFile(path: path) else { return nil }
+    guard !file.isFolder else {
+      throw Failure(.someFailed, "\(path) is a folder", advice: "Give the file another name with -o.")
+    }
+    if options.overwrites { return nil }
     let left = "\(path) exists already and was left as it is"
     if let checksum = try work.checksum(for: name), file.size >= 0 {
       switch try await Verification.verify(path, [checksum], isCancelled: { work.stop.isAsked }) {
@@ -116,25 +120,6 @@ struct Download {
     }
     if !work.stop.isAsked { _ = unlink(entry.stagedPath) }
     return nil
-  }
-
-  /// What the server says about the file; nil when the run is stopped.
-  private func head(otherwise left: String) async throws -> HTTPURLResponse? {
-    let request = work.request(entry.url, method: "HEAD")
-    let asking = Task { try await work.session.download(for: request) }
-    do {
-      let (file, response) = try await work.stop.during(stop: { asking.cancel() }, run: { try await asking.value })
-      _ = unlink(file.path)
-      guard let response = response as? HTTPURLResponse else { return nil }
-      guard response.statusCode < 400 || [405, 501].contains(response.statusCode) else {
-        let reason = Failure.sentence(URLError(.badServerResponse), response: response)
-        throw Failure(.refused, "\(left); whether it is complete is unknown, because \(reason)")
-      }
-      return response
-    } catch let error as URLError {
-      if work.stop.isAsked { return nil }
-      throw Failure(.network, "\(left); whether it is complete is unknown: \(Failure.sentence(error))")
-    }
   }
 
   // MARK: The end

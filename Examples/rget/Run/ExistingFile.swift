@@ -24,6 +24,7 @@ struct ExistingFile: Equatable, Sendable {
   var size: Int64
   var modified: Date
   var note: Note
+  var isFolder = false
 
   init(size: Int64, modified: Date, note: Note = .none) {
     (self.size, self.modified, self.note) = (size, modified, note)
@@ -43,6 +44,7 @@ struct ExistingFile: Equatable, Sendable {
     self.init(
       size: isFile ? Int64(status.st_size) : -1, modified: Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec)),
       note: note.map { $0.isCurrent(status) ? .current($0) : .outdated } ?? .none)
+    isFolder = status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// Compares length and validator. A file without a note has only its time to compare: it must have the right length and

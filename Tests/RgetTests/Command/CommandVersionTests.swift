@@ -78,6 +78,36 @@ struct CommandVersionTests {
     #expect(try content == Self.new)
   }
 
+  @Test("Where HEAD is refused, GET is asked for the head, and its body is left", arguments: [405, 403, 501])
+  func noHead(status: Int) async throws {
+    let resource = resource
+    let fixture = try CommandFixture(count: 5000) { request in
+      if request.method == "HEAD" { return .status(status) }
+      // The body of the second answer never comes to its end.
+      return request.number == 1 ? resource.answer(request) : resource.answer(request).cut(after: 100, .hang)
+    }
+    let address = fixture.server.url("/f").absoluteString
+    let temporary = try fixture.folder.makeFolder("tmp")
+    for _ in 1...2 {
+      let result = try await ChildProcess.run(
+        try Products.path("rget"), [address], environment: ["TMPDIR": temporary], folder: fixture.folder.path)
+      #expect(result.exit == .exited(0), "\(result.errorText)")
+    }
+    #expect(fixture.server.requests.map(\.method) == ["GET", "HEAD", "GET"])
+    #expect(try fixture.folder.contents().filter { $0.hasSuffix(".partial") } == [])
+    #expect(try Data(contentsOf: fixture.folder.url("f")) == Self.old)
+  }
+
+  @Test("A folder is never replaced, and nothing is asked", arguments: [[], ["--overwrite"]])
+  func folder(arguments: [String]) async throws {
+    try fixture.folder.makeFolder("f")
+    let result = try await ChildProcess.run(
+      try Products.path("rget"), arguments + [address], folder: fixture.folder.path)
+    #expect(result.exit == .exited(1))
+    #expect(result.errorText == "rget: f is a folder. Give the file another name with -o.\n")
+    #expect(fixture.server.requests.isEmpty)
+  }
+
   @Test("A note has no secrets")
   func secrets() async throws {
     #expect(try await fixture.run("-u", "ana:password", address).exit == .exited(0))
