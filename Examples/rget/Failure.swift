@@ -23,10 +23,16 @@ struct Failure: Error, Equatable {
     // Data that cannot be read again is worth nothing to the next run either.
     offset = data.flatMap { try? ResumeData($0) }?.byteOffset
     advice = Self.advice(status, response, offset)
-    let underlying = (error as? URLError)?.userInfo[NSUnderlyingErrorKey] as? NSError
-    if status == .disk, underlying?.code == Int(ENOENT) { advice = "The folder has to be there before." }
+    guard let error = error as? URLError else { return }
+    let number = (error.userInfo[NSUnderlyingErrorKey] as? NSError).map { Int32($0.code) }
+    switch (status, number) {
     // As it is, it would fail again.
-    if (error as? URLError)?.code == .clientCertificateRejected { advice = "Look at --cert and --key." }
+    case (.someFailed, _) where error.code == .clientCertificateRejected: advice = "Look at --cert and --key."
+    case (.someFailed, let number?) where Self.meansTaken(number):
+      advice = "When the other process has ended, the same command goes on."
+    case (.disk, ENOENT?): advice = "The folder has to be there before."
+    default: break
+    }
   }
 
   /// Why something failed, as a sentence without its full stop.
@@ -64,12 +70,14 @@ struct Failure: Error, Equatable {
     case .cannotCreateFile, .cannotOpenFile, .cannotWriteToFile, .cannotMoveFile, .cannotRemoveFile, .cannotCloseFile:
       let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError
       // A file that another process writes, or has just put there, is no fault of the disk.
-      let isTaken = underlying.map { [EWOULDBLOCK, EEXIST, ESTALE].contains(Int32($0.code)) } ?? true
+      let isTaken = underlying.map { meansTaken(Int32($0.code)) } ?? true
       return isTaken ? .someFailed : .disk
     case .unsupportedURL, .badURL, .cancelled, .clientCertificateRejected: return .someFailed
     default: return .network
     }
   }
+
+  private static func meansTaken(_ number: Int32) -> Bool { [EWOULDBLOCK, EEXIST, ESTALE].contains(number) }
 
   private static func advice(_ status: ExitCode, _ response: URLResponse?, _ offset: Int64?) -> String {
     let rerun =

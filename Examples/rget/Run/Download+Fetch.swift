@@ -54,7 +54,9 @@ extension Download {
       return .staged(Staged(response: response, isResumed: isResumed || response.statusCode == 206))
     }
     let failure = Failure(end, response: task.response)
-    if work.stop.isAsked { return .ended(.stopped(offset: failure.offset)) }
+    if work.stop.isAsked {
+      return .ended(.stopped(offset: failure.offset ?? ExistingFile(path: entry.stagedPath)?.size))
+    }
     throw failure
   }
 

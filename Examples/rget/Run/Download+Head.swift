@@ -16,7 +16,8 @@ extension Download {
       throw Failure(.refused, "\(left); whether it is complete is unknown, because \(reason)")
     } catch let error as URLError {
       if work.stop.isAsked { return nil }
-      throw Failure(.network, "\(left); whether it is complete is unknown: \(Failure.sentence(error))")
+      let reason = "\(left); whether it is complete is unknown: \(Failure.sentence(error))"
+      throw Failure(.network, reason, advice: "The same command asks again.")
     }
   }
 
