@@ -23,6 +23,16 @@ struct Failure: Error, Equatable {
     // Data that cannot be read again is worth nothing to the next run either.
     offset = data.flatMap { try? ResumeData($0) }?.byteOffset
     advice = Self.advice(status, response, offset)
+    guard let error = error as? URLError else { return }
+    let number = (error.userInfo[NSUnderlyingErrorKey] as? NSError).map { Int32($0.code) }
+    switch (status, number) {
+    // As it is, it would fail again.
+    case (.someFailed, _) where error.code == .clientCertificateRejected: advice = "Look at --cert and --key."
+    case (.someFailed, let number?) where Self.meansTaken(number):
+      advice = "When the other process has ended, the same command goes on."
+    case (.disk, ENOENT?): advice = "The folder has to be there before."
+    default: break
+    }
   }
 
   /// Why something failed, as a sentence without its full stop.
@@ -60,19 +70,21 @@ struct Failure: Error, Equatable {
     case .cannotCreateFile, .cannotOpenFile, .cannotWriteToFile, .cannotMoveFile, .cannotRemoveFile, .cannotCloseFile:
       let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError
       // A file that another process writes, or has just put there, is no fault of the disk.
-      let isTaken = underlying.map { [EWOULDBLOCK, EEXIST, ESTALE].contains(Int32($0.code)) } ?? true
+      let isTaken = underlying.map { meansTaken(Int32($0.code)) } ?? true
       return isTaken ? .someFailed : .disk
-    case .unsupportedURL, .badURL, .cancelled: return .someFailed
+    case .unsupportedURL, .badURL, .cancelled, .clientCertificateRejected: return .someFailed
     default: return .network
     }
   }
+
+  private static func meansTaken(_ number: Int32) -> Bool { [EWOULDBLOCK, EEXIST, ESTALE].contains(number) }
 
   private static func advice(_ status: ExitCode, _ response: URLResponse?, _ offset: Int64?) -> String {
     let rerun =
       offset.map { "The same command again continues from byte \($0)." }
       ?? "The same command again starts from the beginning."
     switch (status, (response as? HTTPURLResponse)?.statusCode) {
-    case (.refused, 401?): return "Give a user with -u or --netrc."
+    case (.refused, 401?): return "Give a user who may have it with -u or --netrc."
     case (.refused, let code?) where code >= 400 && code < 500: return offset == nil ? "" : rerun
     case (.disk, _): return "Make room or choose another folder with -d. " + rerun
     default: return rerun

@@ -6,12 +6,13 @@
  *   PRELOAD_LOG     a file to which each call that changes or syncs something in the folder is appended
  *   PRELOAD_KILL    KIND:N[:after|:torn]  SIGKILL before the N-th call of that kind, after it, or in the middle of it
  *   PRELOAD_FAIL    KIND:N:ERRNO[:ever]   the N-th call of that kind fails, or that one and all later ones
+ *   PRELOAD_HOLD    KIND:N  the N-th call of that kind is told on standard error and never happens, nor does its thread go on
  *   PRELOAD_SHORT   a number: writes take at most so many bytes
  *   PRELOAD_QUOTA   a number: the files of the folder have so many bytes together, then EDQUOT
  *   PRELOAD_LOCK    a number: flock fails with that errno; 0: everybody gets every lock
  *
- * KIND is create, write, sync, rename, link, unlink, truncate, reserve, open, or any. A sync is one of a file or of the
- * folder itself. One lock is held over each call and its line in the log, so the order of the log is the true one.
+ * KIND is create, write, sync, rename, link, unlink, truncate, reserve, open, time, attribute, or any. A sync is one of a
+ * file or of the folder itself. Opening, times and extended attributes are not in the log. One lock is held over each call and its line in the log, so the order of the log is the true one.
  *
  * The log has one line per call, tab separated, and after the line of a write its bytes:
  *
@@ -33,11 +34,12 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
-enum kind { ANY, CREATE, WRITE, SYNC, RENAME, LINK, UNLINK, TRUNCATE, RESERVE, OPEN, KINDS };
+enum kind { ANY, CREATE, WRITE, SYNC, RENAME, LINK, UNLINK, TRUNCATE, RESERVE, OPEN, TIME, ATTRIBUTE, KINDS };
 static const char *const names[KINDS] = {"any",  "create", "write",    "sync",    "rename",
-                                         "link", "unlink", "truncate", "reserve", "open"};
+                                         "link", "unlink", "truncate", "reserve", "open",    "time", "attribute"};
 
 /* What the environment asks to happen at the N-th call of a kind. */
 struct order {
@@ -53,7 +55,7 @@ static int log_descriptor = -1;
 static size_t most_bytes;
 static long quota = -1;
 static int lock_code = -1;
-static struct order death = {KINDS, 0, 0, 0}, failure = {KINDS, 0, 0, 0};
+static struct order death = {KINDS, 0, 0, 0}, failure = {KINDS, 0, 0, 0}, hold = {KINDS, 0, 0, 0};
 static int dies_after, dies_torn;
 static long counts[KINDS];
 
@@ -84,6 +86,7 @@ __attribute__((constructor)) static void begin(void) {
   if (getenv("PRELOAD_LOCK") != NULL) lock_code = (int)strtol(getenv("PRELOAD_LOCK"), NULL, 10);
   death = parse(kill);
   failure = parse(getenv("PRELOAD_FAIL"));
+  hold = parse(getenv("PRELOAD_HOLD"));
   dies_after = kill != NULL && strstr(kill, ":after") != NULL;
   dies_torn = kill != NULL && strstr(kill, ":torn") != NULL;
 }
@@ -164,6 +167,12 @@ static int before(enum kind kind) {
   counts[ANY]++;
   counts[kind]++;
   if (is_due(death, kind) && !dies_after && !dies_torn) die();
+  if (is_due(hold, kind)) {
+    /* The others go on. */
+    pthread_mutex_unlock(&lock);
+    dprintf(2, "preload: held a call\n");
+    for (;;) pause();
+  }
   if (!is_due(failure, kind)) return 0;
   errno = failure.code;
   return 1;
@@ -369,6 +378,23 @@ static int on_unlink(int directory, const char *path, int flags) {
 
 int unlink(const char *path) { return on_unlink(AT_FDCWD, path, 0); }
 int unlinkat(int directory, const char *path, int flags) { return on_unlink(directory, path, flags); }
+
+/* What is told about a file. */
+#define ON_PATH(kind, directory, path, call)          \
+  char buffer[PATH_MAX];                              \
+  if (named(directory, path, buffer) == NULL) return call; \
+  pthread_mutex_lock(&lock);                          \
+  int result = before(kind) ? -1 : call;              \
+  if (result == 0) after(kind);                       \
+  pthread_mutex_unlock(&lock);                        \
+  return result;
+
+int utimensat(int directory, const char *path, const struct timespec times[2], int flags) {
+  ON_PATH(TIME, directory, path, REAL(utimensat)(directory, path, times, flags))
+}
+int setxattr(const char *path, const char *name, const void *value, size_t size, int flags) {
+  ON_PATH(ATTRIBUTE, AT_FDCWD, path, REAL(setxattr)(path, name, value, size, flags))
+}
 
 /* None of these is used; a program that begins to use one must be noticed. */
 static void refuse(const char *what, int descriptor) {

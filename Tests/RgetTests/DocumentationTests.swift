@@ -58,24 +58,4 @@ struct DocumentationTests {
     let urls = line.split(separator: " ").filter { $0.hasPrefix("http") }.count + (line.contains("-i ") ? 1 : 0)
     #expect(fixture.server.requests.count == urls, "\(command)")
   }
-
-  @Test(
-    "bash completes options, commands and values",
-    arguments: [
-      ("rget --che", "--checksum --checksum-file"), ("rget --no-rem", "--no-remote-time"), ("rget l", "list"),
-      ("rget --completions z", "zsh"), ("rget -d do", "downloads"), ("rget -q --checksum-file S", "SUMS"),
-      ("rget inspect S", "SUMS"), ("rget list do", "downloads"), ("rget -j ", ""),
-    ])
-  func bash(words: String, expected: String) async throws {
-    let folder = try TemporaryFolder("bash")
-    try folder.makeFolder("downloads")
-    try folder.write(Data(), to: "SUMS")
-    let script = """
-      eval "$('\(try Products.path("rget"))' --completions bash)"
-      IFS=' ' read -r -a COMP_WORDS <<< "$1"; [[ $1 == *' ' ]] && COMP_WORDS+=('')
-      COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _rget; echo "${COMPREPLY[*]}"
-      """
-    let result = try await ChildProcess.run("/bin/bash", ["-c", script, "bash", words], folder: folder.path)
-    #expect(result.text == expected + "\n", "\(result.errorText)")
-  }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ListTests {
   @Test("Lists have URLs, names, comments and empty lines")
   func list() throws {
-    let text = "# mine\r\nhttps://a.test/f\n\n  https://b.test/g \t a name.txt  \r\nhttp://c.test/h\tx"
+    let text = "\u{FEFF}# mine\r\nhttps://a.test/f\n\n  https://b.test/g \t a name.txt  \r\nhttp://c.test/h\tx"
     let lines = try URLList.parse(text, source: "l")
     #expect(lines.map(\.url.absoluteString) == ["https://a.test/f", "https://b.test/g", "http://c.test/h"])
     #expect(lines.map(\.name) == [nil, "a name.txt", "x"])

@@ -47,11 +47,11 @@ import Testing
     }
     let plan = try Plan(urls: lines)
     #expect(plan.entries.map(\.path) == ["f.txt", "f (2).txt", "f", "f (2)"])
-    #expect(plan.entries.map(\.isNameFixed) == [false, true, false, true])
+    #expect(plan.entries.map(\.isNameFixed) == [false, false, false, false])
     #expect(
       plan.notes == [
-        "https://b.test/f.txt?… becomes f (2).txt, because f.txt is taken in this list",
-        "https://d.test/f becomes f (2), because f is taken in this list",
+        "https://b.test/f.txt?… becomes f (2).txt unless the server names it, because f.txt is taken in this list",
+        "https://d.test/f becomes f (2) unless the server names it, because f is taken in this list",
       ])
     #expect(try Plan(urls: lines) == plan)
     #expect(Set(plan.entries.map(\.stagedPath)).count == 4)
@@ -78,7 +78,7 @@ import Testing
     #expect(try Plan(urls: [line], output: output, directory: directory).entries[0].path == expected)
   }
 
-  @Test("A folder is no file", arguments: ["d/", "/", "..", "d/."])
+  @Test("A folder is no file, nor is standard output", arguments: ["d/", "/", "..", "d/.", "-"])
   func folder(output: String) throws {
     let line = URLList.Line(url: try url("https://a.test/f.iso"))
     #expect(throws: UsageError.self) { try Plan(urls: [line], output: output) }

@@ -11,6 +11,8 @@ public struct Preload: Sendable {
     case kill(String, Int, Moment)
     /// The n-th call of a kind fails with that `errno`; all later ones, too, if it fails for ever.
     case fail(String, Int, Int32, forEver: Bool)
+    /// The n-th call of a kind never happens and its thread never goes on. `Preload.holding` is on standard error then.
+    case hold(String, Int)
     /// Each write takes at most so many bytes.
     case shortWrites(Int)
     /// The files of the folder may have so many bytes together; what goes beyond fails with `EDQUOT`.
@@ -35,6 +37,7 @@ public struct Preload: Sendable {
       case .kill(let kind, let number, let moment): ("PRELOAD_KILL", "\(kind):\(number):\(moment.rawValue)")
       case .fail(let kind, let number, let code, let forEver):
         ("PRELOAD_FAIL", "\(kind):\(number):\(code)\(forEver ? ":ever" : "")")
+      case .hold(let kind, let number): ("PRELOAD_HOLD", "\(kind):\(number)")
       case .shortWrites(let most): ("PRELOAD_SHORT", "\(most)")
       case .quota(let most): ("PRELOAD_QUOTA", "\(most)")
       case .locks(let code): ("PRELOAD_LOCK", "\(code)")
@@ -44,6 +47,9 @@ public struct Preload: Sendable {
     /// As in the environment.
     public var description: String { "\(variable.name)=\(variable.value)" }
   }
+
+  /// What a program that is held says.
+  public static let holding = "preload: held a call"
 
   private static let building = Task { try await build() }
   private let folder: TemporaryFolder

@@ -19,10 +19,13 @@ enum Shell: String, CaseIterable, Sendable {
     [spec.short.map { "-\($0)" }, spec.long.map { "--\($0)" }].compactMap { $0 }
   }
 
+  /// The flags that can be turned off again, as `no-NAME`.
   private static let negated = OptionTable.all.compactMap { spec -> String? in
     guard case .flag = spec.action, let long = spec.long else { return nil }
-    return "--no-\(long)"
+    return "no-\(long)"
   }
+
+  private static func negatedHelp(_ name: String) -> String { "turns --\(name.dropFirst(3)) off again" }
 
   private static var bashText: String {
     let cases = OptionTable.all.filter { $0.placeholder != nil }.map { spec in
@@ -35,7 +38,7 @@ enum Shell: String, CaseIterable, Sendable {
         }
       return "    \(names(spec).joined(separator: " | "))) \(action); return ;;"
     }
-    let options = (OptionTable.all.flatMap(names) + negated).joined(separator: " ")
+    let options = (OptionTable.all.flatMap(names) + negated.map { "--\($0)" }).joined(separator: " ")
     return """
       # Completions of rget for bash: eval "$(rget --completions bash)"
       _rget() {
@@ -69,13 +72,14 @@ enum Shell: String, CaseIterable, Sendable {
         return "  '*\(name)[\(plain(spec.help))]\(value)'"
       }
     }
+    let off = negated.map { "  '*--\($0)[\(negatedHelp($0))]'" }
     return """
       #compdef rget
       # Completions of rget for zsh: eval "$(rget --completions zsh)" after compinit, or as _rget in $fpath.
       _rget() {
         local -a arguments
         arguments=(
-      \(lines.map { "  " + $0 }.joined(separator: "\n"))
+      \((lines + off).map { "  " + $0 }.joined(separator: "\n"))
           '1:command or URL:(\(subcommands.joined(separator: " ")))'
           '*:file:_files'
         )
@@ -100,13 +104,14 @@ enum Shell: String, CaseIterable, Sendable {
       return line + " -d '\(plain(spec.help))'"
     }
     let words = subcommands.joined(separator: " ")
+    let off = negated.map { "complete -c rget -l \($0) -d '\(negatedHelp($0))'" }
     return """
       # Completions of rget for fish: rget --completions fish | source
       complete -c rget -f
       complete -c rget -n __fish_use_subcommand -a '\(words)'
       complete -c rget -n '__fish_seen_subcommand_from list clean' -a '(__fish_complete_directories)'
       complete -c rget -n '__fish_seen_subcommand_from inspect' -F
-      \(lines.joined(separator: "\n"))
+      \((lines + off).joined(separator: "\n"))
       """
   }
 

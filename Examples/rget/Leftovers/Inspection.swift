@@ -4,6 +4,11 @@ import ResumableDownloads
 /// `rget inspect`: resume data in plain words.
 enum Inspection {
   static func run(_ file: String) -> Int32 {
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), isFolder.boolValue {
+      Output.message("rget: \(file) is a folder; rget list \(file) tells what is in it.")
+      return ExitCode.someFailed.rawValue
+    }
     let data: Data
     do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
       Output.message("rget: cannot read \(file): \(Failure.trimmed(error.localizedDescription)).")

@@ -20,7 +20,7 @@ struct Leftover: Equatable, Sendable {
     let partials = try DownloadSession.abandonedDownloads(in: folder).compactMap { partial($0, directory) }
     // Whole files that have not been checked yet.
     let names = try FileManager.default.contentsOfDirectory(atPath: directory)
-    let whole = names.compactMap { staged($0, directory) }
+    let whole = names.compactMap { staged($0, directory, names) }
     return (partials + whole).sorted { $0.name < $1.name }
   }
 
@@ -38,12 +38,31 @@ struct Leftover: Equatable, Sendable {
       changed: data.modificationDate, paths: ([partial] + journals).map { Entry.path(directory, $0) })
   }
 
-  private static func staged(_ name: String, _ directory: String) -> Leftover? {
+  private static func staged(_ name: String, _ directory: String, _ names: [String]) -> Leftover? {
     let path = Entry.path(directory, name)
     guard let final = StagedName.finalName(of: name), let file = ExistingFile(path: path), file.size >= 0 else {
       return nil
     }
-    return Leftover(name: final, url: nil, bytes: file.size, total: file.size, changed: file.modified, paths: [path])
+    let paths = ([name] + orphans(of: name, among: names)).map { Entry.path(directory, $0) }
+    return Leftover(name: final, url: nil, bytes: file.size, total: file.size, changed: file.modified, paths: paths)
+  }
+
+  /// The journals of a whole file, which a process leaves that ends before it can remove them.
+  private static func orphans(of staged: String, among names: [String]) -> [String] {
+    names.filter { name in
+      guard name.hasPrefix(".\(staged)."), let end = name.range(of: ".resume", options: .backwards)?.lowerBound else {
+        return false
+      }
+      return !names.contains(name[..<end] + ".partial")
+    }
+  }
+
+  /// Removes the journals of an entry's whole file.
+  static func forgetJournals(_ entry: Entry) throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: entry.directory)
+    for name in orphans(of: PathText.name(entry.stagedPath), among: names) {
+      _ = unlink(Entry.path(entry.directory, name))
+    }
   }
 
   /// Removes its files.
@@ -58,7 +77,7 @@ struct Leftover: Equatable, Sendable {
   /// Removes what there is of an entry, so that it begins anew.
   static func forget(_ entry: Entry) throws {
     for leftover in try all(in: entry.directory)
-    where leftover.name == entry.name && (leftover.url == entry.url || leftover.paths == [entry.stagedPath]) {
+    where leftover.name == entry.name && (leftover.url == entry.url || leftover.paths.first == entry.stagedPath) {
       try leftover.remove()
     }
   }

@@ -5,15 +5,20 @@ struct Entry: Equatable, Sendable {
   let number: Int
   let url: URL
   let directory: String
-  /// The name of the file; a server may still suggest another one unless it is fixed.
+  /// The name of the file; a server may still suggest another one unless the user gave it.
   let name: String
   let isNameFixed: Bool
+  /// What the URL calls it, which another entry may have as its name.
+  var urlName: String { FileName.from(url) ?? FileName.fallback }
 
   var path: String { Self.path(directory, name) }
 
   /// Where the file lies, hidden, until everything about it is right. The same for the same URL and name, so that the
   /// next run finds it again.
   var stagedPath: String { Self.path(directory, StagedName.make(name: name, url: url)) }
+
+  /// What stands for the URL where the URL must not be told.
+  var source: String { StagedName.hash(url) }
 
   static func path(_ directory: String, _ name: String) -> String {
     directory == "." ? name : directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
@@ -26,8 +31,11 @@ enum StagedName {
   private static let hashLength = 12
 
   static func make(name: String, url: URL) -> String {
-    let hash = Digest.hexadecimal(Digest.sha256.hash(of: Data(url.absoluteString.utf8))).prefix(hashLength)
-    return ".\(name).\(hash)\(ending)"
+    ".\(name).\(hash(url))\(ending)"
+  }
+
+  static func hash(_ url: URL) -> String {
+    String(Digest.hexadecimal(Digest.sha256.hash(of: Data(url.absoluteString.utf8))).prefix(hashLength))
   }
 
   /// The name that the file is to have in the end; nil if this is no such name.

@@ -23,13 +23,14 @@ struct Plan: Equatable, Sendable {
           name = FileName.numbered(place.name, number)
         }
         if number > 1 {
-          notes.append("\(Masked.url(line.url)) becomes \(name), because \(place.name) is taken in this list")
+          notes.append(
+            "\(Masked.url(line.url)) becomes \(name) unless the server names it, because \(place.name) is taken in this list"
+          )
         }
       }
       entries.append(
         Entry(
-          number: entries.count, url: line.url, directory: place.directory, name: name,
-          isNameFixed: place.isFixed || name != place.name))
+          number: entries.count, url: line.url, directory: place.directory, name: name, isNameFixed: place.isFixed))
     }
   }
 
@@ -37,6 +38,8 @@ struct Plan: Equatable, Sendable {
     _ line: URLList.Line, output: String?, directory: String
   ) throws(UsageError) -> (directory: String, name: String, isFixed: Bool) {
     if let output {
+      // Elsewhere it stands for standard output, which cannot be continued.
+      guard output != "-" else { throw UsageError(reason: "-o writes files only; ./- is one of that name") }
       let name = PathText.name(output)
       guard !name.isEmpty, ![".", ".."].contains(name), name.utf8.count <= 200 else {
         throw UsageError(reason: "-o needs the name of a file, not \(output)")

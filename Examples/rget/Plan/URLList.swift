@@ -10,7 +10,9 @@ enum URLList {
   /// Reads the text of a list; `source` is its name for messages.
   static func parse(_ text: String, source: String) throws(UsageError) -> [Line] {
     var lines: [Line] = []
-    let rows = text.split(omittingEmptySubsequences: false) { $0.isNewline }
+    // Some editors begin a file with a byte order mark.
+    let content = text.hasPrefix("\u{FEFF}") ? text.dropFirst() : text[...]
+    let rows = content.split(omittingEmptySubsequences: false) { $0.isNewline }
     for (index, row) in rows.enumerated() {
       let words = row.trimmingCharacters(in: .whitespaces)
       if words.isEmpty || words.hasPrefix("#") { continue }

@@ -46,22 +46,30 @@ extension Download {
       return .ended(try early.get())
     }
     guard let end else {
-      let response = task.response as? HTTPURLResponse
-      let isJoined = response?.statusCode == 206
-      // All bytes were there already, so nothing was asked.
-      if response == nil { isResumed = true }
-      return .staged(Staged(response: response, isResumed: isResumed || isJoined))
+      // All bytes were there already, so nothing was asked, or the answer was that there are no more (416).
+      guard let response = task.response as? HTTPURLResponse, response.statusCode < 300 else {
+        return .staged(Staged(isResumed: true))
+      }
+      prepare(response)
+      return .staged(Staged(response: response, isResumed: isResumed || response.statusCode == 206))
     }
     let failure = Failure(end, response: task.response)
-    if work.stop.isAsked { return .ended(.stopped(offset: failure.offset)) }
+    if work.stop.isAsked {
+      return .ended(.stopped(offset: failure.offset ?? ExistingFile(path: entry.stagedPath)?.size))
+    }
     throw failure
   }
 
   /// Looks at the name that the answer suggests before the body is there: it may be taken.
   private func look(_ response: HTTPURLResponse) async -> Result<Outcome, any Error>? {
     do {
-      let name = try name(for: response)
-      if name != entry.name { work.console.change { board, _ in board.rename(entry.number, name) } }
+      // While those before it have yet to take theirs, nothing is told of the bytes that come.
+      work.console.change { board, _ in board.note(entry.number, "waiting for its name") }
+      let name = await name(for: response)
+      work.console.change { board, _ in
+        board.note(entry.number, nil)
+        board.rename(entry.number, name)
+      }
       _ = try work.checksum(for: name)
       guard name != entry.name, let outcome = try await existing(name, response: response) else { return nil }
       return .success(outcome)

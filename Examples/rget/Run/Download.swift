@@ -34,6 +34,7 @@ struct Download {
     } catch {
       outcome = .failed(error as? Failure ?? Failure(error))
     }
+    work.names.settle(entry.number)
     teller.ended(outcome)
     return outcome
   }
@@ -53,7 +54,8 @@ struct Download {
         (staged, mayRepeat) = (nil, false)
       }
       switch try await fetch() {
-      case .staged(let whole): staged = whole
+      // Without an answer nobody knows yet whether the server still has this version.
+      case .staged(let whole): staged = whole.response == nil ? try await leftOver() : whole
       case .ended(let outcome): return outcome
       }
     }
@@ -61,15 +63,13 @@ struct Download {
 
   /// Checks a whole file and gives it its name; nil if it is wrong, and may be so only because it came in parts.
   private func conclude(_ whole: Staged, mayRepeat: Bool) async throws -> Outcome? {
-    var staged = whole
-    if staged.response == nil { staged.response = try await head(otherwise: "a complete file has yet to be checked") }
-    let name = try removingOnFailure { () throws(Failure) in try self.name(for: staged.response) }
-    switch try await verify(staged, name) {
+    let name = await name(for: whole.response)
+    switch try await verify(whole, name) {
     case .stopped: return .stopped(offset: ExistingFile(path: entry.stagedPath)?.size)
-    case .right: return try await publish(staged, name)
+    case .right: return try await publish(whole, name)
     case .wrong(let reason):
       _ = unlink(entry.stagedPath)
-      guard staged.isResumed, mayRepeat else {
+      guard whole.isResumed, mayRepeat else {
         throw Failure(.checksum, "the file is not the right one: \(reason)", advice: "Nothing was kept.")
       }
       work.console.message("\(entry.name): \(reason); once more from the beginning")
@@ -82,7 +82,11 @@ struct Download {
   /// What to do about a file that exists under the final name; nil if there is none, or it may be replaced.
   func existing(_ name: String, response: HTTPURLResponse? = nil) async throws -> Outcome? {
     let path = Entry.path(entry.directory, name)
-    guard !options.overwrites, let file = ExistingFile(path: path) else { return nil }
+    guard let file = ExistingFile(path: path) else { return nil }
+    guard !file.isFolder else {
+      throw Failure(.someFailed, "\(path) is a folder", advice: "Give the file another name with -o.")
+    }
+    if options.overwrites { return nil }
     let left = "\(path) exists already and was left as it is"
     if let checksum = try work.checksum(for: name), file.size >= 0 {
       switch try await Verification.verify(path, [checksum], isCancelled: { work.stop.isAsked }) {
@@ -94,85 +98,63 @@ struct Download {
     var answer = response
     if answer == nil { answer = try await head(otherwise: left) }
     guard let answer else { return .stopped(offset: nil) }
-    switch file.verdict(answer) {
+    let doubt: String
+    switch file.verdict(AnsweredVersion(answer)) {
     case .same: return .skipped(path: path)
-    case .different:
-      throw Failure(.someFailed, "\(left), though it is not what the server has", advice: "--overwrite replaces it.")
-    case .unknown:
-      throw Failure(
-        .someFailed, "\(left); the server does not tell whether it is complete", advice: "--overwrite replaces it.")
+    case .different: doubt = ", though it is not what the server has"
+    case .changed: doubt = "; it was changed after it was saved"
+    case .unknown: doubt = "; the server does not tell whether it is complete"
     }
+    throw Failure(.someFailed, left + doubt, advice: "--overwrite replaces it.")
   }
 
   /// The whole file that a process has left which ended before it could check it.
   private func leftOver() async throws -> Staged? {
     guard let file = ExistingFile(path: entry.stagedPath) else { return nil }
+    try Leftover.forgetJournals(entry)
     if let response = try await head(otherwise: "a complete file has yet to be checked"),
-      file.verdict(response) == .same
+      file.verdict(AnsweredVersion(response)) == .same
     {
+      if file.note == .none { prepare(response) }
       return Staged(response: response, isResumed: true)
     }
     if !work.stop.isAsked { _ = unlink(entry.stagedPath) }
     return nil
   }
 
-  /// What the server says about the file; nil when the run is stopped.
-  private func head(otherwise left: String) async throws -> HTTPURLResponse? {
-    let request = work.request(entry.url, method: "HEAD")
-    let asking = Task { try await work.session.download(for: request) }
-    do {
-      let (file, response) = try await work.stop.during(stop: { asking.cancel() }, run: { try await asking.value })
-      _ = unlink(file.path)
-      guard let response = response as? HTTPURLResponse else { return nil }
-      guard response.statusCode < 400 || [405, 501].contains(response.statusCode) else {
-        let reason = Failure.sentence(URLError(.badServerResponse), response: response)
-        throw Failure(.refused, "\(left); whether it is complete is unknown, because \(reason)")
-      }
-      return response
-    } catch let error as URLError {
-      if work.stop.isAsked { return nil }
-      throw Failure(.network, "\(left); whether it is complete is unknown: \(Failure.sentence(error))")
-    }
-  }
-
   // MARK: The end
 
   /// The name of the file, by what an answer says.
-  ///
-  /// - Throws: `Failure` if another download of this run has that name.
-  func name(for response: HTTPURLResponse?) throws(Failure) -> String {
+  func name(for response: HTTPURLResponse?) async -> String {
     guard !entry.isNameFixed, let response else { return entry.name }
-    let name = FileName.suggested(asked: entry.url, response: response)
-    guard work.claim(Entry.path(entry.directory, name), by: entry.number) else {
-      throw Failure(
-        .someFailed, "another download of this run has the name \(name)", advice: "Give it one of its own with -i.")
-    }
-    return name
+    return await work.names.name(for: entry, suggested: FileName.suggested(asked: entry.url, response: response))
   }
 
   private func verify(_ staged: Staged, _ name: String) async throws -> Verification.Verdict {
     var expected = staged.response.map(ServerDigests.checksums) ?? []
-    if let checksum = try removingOnFailure({ () throws(Failure) in try work.checksum(for: name) }) {
-      expected.insert(checksum)
+    do {
+      if let checksum = try work.checksum(for: name) { expected.insert(checksum) }
+    } catch {
+      // It would fail with the same file again.
+      _ = unlink(entry.stagedPath)
+      throw error
     }
     if !expected.isEmpty { work.console.change { board, _ in board.note(entry.number, "checking") } }
     return try await Verification.verify(entry.stagedPath, expected, isCancelled: { work.stop.isAsked })
   }
 
-  /// What fails here would fail with the same file again.
-  private func removingOnFailure<Value>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
-    do { return try body() } catch {
-      _ = unlink(entry.stagedPath)
-      throw error
-    }
+  /// What can be said of a whole file before it is checked.
+  func prepare(_ response: HTTPURLResponse) {
+    let answer = AnsweredVersion(response)
+    Publication.prepare(
+      entry.stagedPath, modified: options.keepsRemoteTime ? HTTPTime.date(answer.lastModified) : nil,
+      version: SavedVersion(source: entry.source, answer))
   }
 
   private func publish(_ staged: Staged, _ name: String) async throws -> Outcome {
     let path = Entry.path(entry.directory, name)
     let size = ExistingFile(path: entry.stagedPath)?.size ?? 0
-    let modified = HTTPTime.date(staged.response?.value(forHTTPHeaderField: "Last-Modified"))
-    let result = try Publication.publish(
-      entry.stagedPath, as: path, modified: options.keepsRemoteTime ? modified : nil, replacing: options.overwrites)
+    let result = try Publication.publish(entry.stagedPath, as: path, replacing: options.overwrites)
     if result == .published { return .saved(path: path, bytes: size) }
     // Somebody else has put a file there while this one came.
     let outcome = try await existing(name, response: staged.response)

@@ -1,20 +1,33 @@
 import Foundation
-import FoundationNetworking
 
 /// A complete file that is there already, and whether it is the one that the server has.
 struct ExistingFile: Equatable, Sendable {
   enum Verdict: Equatable, Sendable {
     case same
     case different
-    /// The server tells neither length nor date.
+    /// It is no longer what an earlier run has saved.
+    case changed
+    /// The server does not tell enough.
     case unknown
   }
 
+  /// What an earlier run has noted on the file.
+  enum Note: Equatable, Sendable {
+    /// It is from elsewhere, or the file system has no attributes.
+    case none
+    /// The file has changed since.
+    case outdated
+    case current(SavedVersion)
+  }
+
+  /// -1 for what is no regular file.
   var size: Int64
   var modified: Date
+  var note: Note
+  var isFolder = false
 
-  init(size: Int64, modified: Date) {
-    (self.size, self.modified) = (size, modified)
+  init(size: Int64, modified: Date, note: Note = .none) {
+    (self.size, self.modified, self.note) = (size, modified, note)
   }
 
   /// Nil if there is nothing at that path.
@@ -27,30 +40,28 @@ struct ExistingFile: Equatable, Sendable {
       return
     }
     let isFile = status.st_mode & S_IFMT == S_IFREG
+    let note = isFile ? SavedVersion(of: path) : nil
     self.init(
-      size: isFile ? Int64(status.st_size) : -1, modified: Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec)))
+      size: isFile ? Int64(status.st_size) : -1, modified: Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec)),
+      note: note.map { $0.isCurrent(status) ? .current($0) : .outdated } ?? .none)
+    isFolder = status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The same length, and not changed on the server since the time of the file, which is that of its Last-Modified.
-  func verdict(length: Int64?, lastModified: Date?) -> Verdict {
-    if let length, length != size { return .different }
-    if let lastModified { return lastModified <= modified ? .same : .different }
-    return length == nil ? .unknown : .same
-  }
-
-  /// Compares with an answer about the whole file, or about a part of it that names the whole length.
-  func verdict(_ response: HTTPURLResponse) -> Verdict {
-    verdict(
-      length: Self.wholeLength(response),
-      lastModified: HTTPTime.date(response.value(forHTTPHeaderField: "Last-Modified")))
-  }
-
-  private static func wholeLength(_ response: HTTPURLResponse) -> Int64? {
-    if response.statusCode == 206 {
-      let range = response.value(forHTTPHeaderField: "Content-Range") ?? ""
-      return range.split(separator: "/").last.flatMap { Int64($0) }
+  /// Compares length and validator. A file without a note has only its time to compare: it must have the right length and
+  /// be no older than what the server has.
+  func verdict(_ answer: AnsweredVersion) -> Verdict {
+    guard size >= 0 else { return .different }
+    if let length = answer.length, length != size { return .different }
+    switch note {
+    case .outdated: return .changed
+    case .current(let saved):
+      if let agrees = saved.agrees(with: answer) { return agrees ? .same : .different }
+      // The server has no validators, so there is nothing else that it could say.
+      if answer.entityTag == nil, answer.lastModified == nil, answer.length != nil { return .same }
+    case .none: break
     }
-    guard response.value(forHTTPHeaderField: "Content-Encoding") == nil else { return nil }
-    return response.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
+    guard let date = HTTPTime.date(answer.lastModified) else { return .unknown }
+    guard date <= modified else { return .different }
+    return answer.length == nil ? .unknown : .same
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The last step: a file whose content is right gets its time and its name.
+/// The last steps: a whole file gets its time and its note, and its name once its content is right.
 enum Publication {
   enum Result: Equatable, Sendable {
     case published
@@ -11,34 +11,51 @@ enum Publication {
   /// `UTIME_OMIT` of utimensat(2), a macro that Swift does not import.
   private static let omitted = (1 << 30) - 2
 
-  /// Gives the staged file its final name in one step.
-  ///
-  /// - Throws: `Failure` if the file system does not let it.
-  static func publish(
-    _ staged: String, as path: String, modified: Date?, replacing: Bool
-  ) throws(Failure) -> Result {
+  /// Gives the staged file the time of the server's, unless that is nil, and notes which version it is, so that a later
+  /// run knows, even if this one ends before the file is checked.
+  static func prepare(_ staged: String, modified: Date?, version: SavedVersion) {
     if let modified {
       var times = [timespec(tv_sec: 0, tv_nsec: omitted), timespec()]
       times[1].tv_sec = time_t(modified.timeIntervalSince1970)
       // A wrong time is no reason to withhold a right file.
       _ = utimensat(AT_FDCWD, staged, times, 0)
     }
+    // After the time, which is part of the note.
+    version.note(on: staged)
+  }
+
+  /// Gives the staged file its final name in one step, which then also survives a power cut.
+  ///
+  /// - Throws: `Failure` if the file system does not let it.
+  static func publish(_ staged: String, as path: String, replacing: Bool) throws(Failure) -> Result {
     if replacing {
       guard rename(staged, path) == 0 else { throw failure(path) }
+      syncFolder(of: path)
       return .published
     }
     // link(2) never replaces a file, rename(2) would.
     if link(staged, path) == 0 {
+      // Before the other name goes, or a power cut could take both.
+      syncFolder(of: path)
       _ = unlink(staged)
       return .published
     }
     // File systems without hard links.
     if [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno), access(path, F_OK) != 0 {
       guard rename(staged, path) == 0 else { throw failure(path) }
+      syncFolder(of: path)
       return .published
     }
     guard errno == EEXIST || access(path, F_OK) == 0 else { throw failure(path) }
     return .nameTaken
+  }
+
+  /// Some file systems cannot; then the name is as safe as it can be.
+  private static func syncFolder(of path: String) {
+    let folder = open(PathText.folder(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return }
+    _ = fsync(folder)
+    close(folder)
   }
 
   private static func failure(_ path: String) -> Failure {

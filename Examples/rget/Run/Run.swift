@@ -59,17 +59,3 @@ enum Run {
     return status
   }
 }
-
-/// A password that the command line left out.
-enum Password {
-  /// Asks for it on the terminal.
-  static func complete(_ options: Options) throws(UsageError) -> Options {
-    guard let credentials = options.credentials, credentials.password == nil else { return options }
-    guard isatty(STDIN_FILENO) == 1, let text = getpass("Password for \(credentials.user): ") else {
-      throw UsageError(reason: "-u needs USER:PASSWORD where no terminal can be asked")
-    }
-    var options = options
-    options.credentials?.password = String(cString: text)
-    return options
-  }
-}

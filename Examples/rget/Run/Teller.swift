@@ -57,7 +57,7 @@ struct Teller {
       let place = isOnly ? "" : "\(entry.name): "
       console.message(
         offset.map { "\(place)stopped at byte \($0); run the same command again to continue from there" }
-          ?? "\(place)stopped; the same command again starts from the beginning")
+          ?? "\(place)stopped; run the same command again")
       console.event(JSONEvent(event: .stopped, url: url, offset: offset))
     }
   }

@@ -1,7 +1,6 @@
 import Foundation
 import FoundationNetworking
 import ResumableDownloads
-import Synchronization
 
 /// What the downloads of one run share.
 final class Work: Sendable {
@@ -10,10 +9,9 @@ final class Work: Sendable {
   let session: DownloadSession
   let console: Console
   let stop = Stop()
+  let names: NameBook
   private let checksums: ChecksumList?
   private let netrc: Netrc?
-  /// Who has which path.
-  private let claims: Mutex<[String: Int]>
 
   /// Reads what the options name.
   init(_ options: Options) throws(UsageError) {
@@ -30,7 +28,7 @@ final class Work: Sendable {
       style: Console.Style(
         isTerminal: Output.isTerminal, isColoured: Output.isColoured, isQuiet: options.isQuiet,
         isVerbose: options.isVerbose, isJSON: options.isJSON))
-    claims = Mutex(Dictionary(plan.entries.map { ($0.path, $0.number) }) { first, _ in first })
+    names = NameBook(plan.entries)
   }
 
   /// What the options mean for all requests.
@@ -85,16 +83,5 @@ final class Work: Sendable {
       throw Failure(.checksum, "\(source) has no line for \(name)", advice: "Nothing was kept.")
     }
     return checksum
-  }
-
-  /// Whether a path is free for a download, which then has it.
-  func claim(_ path: String, by number: Int) -> Bool {
-    claims.withLock { claims in
-      guard let owner = claims[path] else {
-        claims[path] = number
-        return true
-      }
-      return owner == number
-    }
   }
 }

@@ -25,6 +25,9 @@ extension EasyHandle {
   }
 
   private func setProxy(for request: TransferRequest) throws(TransferError) {
+    // A 407 is answered with the better one of what the proxy offers, so that the password never goes out in the clear to
+    // a proxy that knows digests; `Transfer` waits for that answer (CURLOPT_PROXYAUTH(3)).
+    try set(CURLOPT_PROXYAUTH, ccurl_auth_basic | ccurl_auth_digest)
     // Without a table libcurl looks into the environment itself.
     guard let table = request.options.proxies else { return }
     let isSecure = request.url.lowercased().hasPrefix("https:")
@@ -37,9 +40,6 @@ extension EasyHandle {
     if let user = proxy.user {
       try set(CURLOPT_PROXYUSERNAME, user)
       try set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
-      // One method only, so that it is sent at once: with a choice libcurl asks without it first, and the 407 would be
-      // taken for the answer (CURLOPT_PROXYAUTH(3)).
-      try set(CURLOPT_PROXYAUTH, ccurl_auth_basic)
     }
   }
 

@@ -10,7 +10,8 @@ final class Transfer {
   let handle: EasyHandle
   private unowned let loop: TransferLoop
   private var collector = HeadCollector()
-  /// A head that libcurl may replace: the 401 that it answers itself with a digest (CURLOPT_HTTPAUTH(3)).
+  /// A head that libcurl may replace: the 401 that it answers itself with a digest (CURLOPT_HTTPAUTH(3)), or the 407 that
+  /// it answers with the proxy's password (CURLOPT_PROXYAUTH(3)).
   private var provisional: ResponseHead?
   private var stopCause: TransferError.Cause?
   private var pauses: Pauses = []
@@ -107,12 +108,14 @@ final class Transfer {
     case .more: return true
     case .malformed: return stop(.malformedHead)
     case .complete(let head):
-      guard head.status == 401, request.credential?.scheme == .digest else {
-        return obey(sink?.transfer(self, didReceive: head))
-      }
+      guard isProvisional(head) else { return obey(sink?.transfer(self, didReceive: head)) }
       provisional = head
       return true
     }
+  }
+
+  private func isProvisional(_ head: ResponseHead) -> Bool {
+    head.status == 407 || head.status == 401 && request.credential?.scheme == .digest
   }
 
   fileprivate func body(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {

@@ -8,9 +8,25 @@ import Testing
 /// Proxies of the configuration and of the environment.
 @Suite(.timeLimit(.minutes(2)))
 struct ProxyTests {
-  @Test("Requests go through the proxy that the configuration names, with its password, and continue through it")
-  func configured() async throws {
-    let proxy = try LoopbackServer([FaultScene.beginning(), FaultScene.rest])
+  private static let digest = "Digest realm=\"p\", nonce=\"n1\", qop=\"auth\", algorithm=MD5"
+
+  /// What a proxy offers, and how an answer to it begins.
+  private static let methods = [
+    (["Basic realm=\"p\""], "Basic dTp3"),
+    ([digest], "Digest username=\"u\",realm=\"p\",nonce=\"n1\",uri=\"/f\","),
+    (["Basic realm=\"p\"", digest], "Digest username=\"u\","),
+  ]
+
+  private static func refusal(_ challenges: [String]) -> Answer {
+    .status(407, Data("a login is needed".utf8), challenges.map { ("Proxy-Authenticate", $0) })
+  }
+
+  @Test(
+    "Requests go through the proxy that the configuration names, with its password, and continue through it",
+    arguments: methods)
+  func configured(challenges: [String], login: String) async throws {
+    let refusal = Self.refusal(challenges)
+    let proxy = try LoopbackServer([refusal, FaultScene.beginning(), refusal, FaultScene.rest])
     let scene = try FaultScene([])
     func session() throws -> SessionFixture {
       try SessionFixture(partials: scene.partials) {
@@ -24,11 +40,31 @@ struct ProxyTests {
     let blob = try #require(try await first.run(first.session.downloadTask(with: address)).resumeData)
     let second = try session()
     #expect(try await second.run(second.session.downloadTask(withResumeData: blob)).data == FaultScene.whole)
-    #expect(proxy.requests.map(\.target) == ["http://files.test/f", "http://files.test/f"])
+    #expect(proxy.requests.map(\.target) == Array(repeating: "http://files.test/f", count: 4))
     for request in proxy.requests { #expect(request.values("Host") == ["files.test"]) }
-    for request in proxy.requests { #expect(request.value("Proxy-Authorization") == "Basic dTp3") }
+    let logins = proxy.requests.map { $0.value("Proxy-Authorization") }
+    // A password is not sent before the proxy has said how.
+    #expect(logins[0] == nil && logins[2] == nil)
+    for number in [1, 3] { #expect(logins[number]?.replacing(", ", with: ",").hasPrefix(login) == true) }
+    #expect(proxy.requests.map(\.rangeStart) == [nil, nil, FaultScene.firstPart, FaultScene.firstPart])
     first.session.invalidateAndCancel()
     second.session.invalidateAndCancel()
+  }
+
+  @Test("The answer of a proxy that does not take the password is told", arguments: methods)
+  func refused(challenges: [String], login: String) async throws {
+    let proxy = try LoopbackServer { _ in Self.refusal(challenges) }
+    let fixture = try SessionFixture {
+      $0.connectionProxyDictionary = [
+        "HTTPEnable": 1, "HTTPProxy": "127.0.0.1", "HTTPPort": Int(proxy.port), "HTTPUser": "u", "HTTPPassword": "w",
+      ]
+    }
+    let address = try #require(URL(string: "http://files.test/f"))
+    let outcome = try await fixture.run(fixture.session.downloadTask(with: address))
+    #expect(outcome.status == 407)
+    #expect(outcome.data == Data("a login is needed".utf8))
+    #expect(proxy.requests.count == 2)
+    fixture.session.invalidateAndCancel()
   }
 
   @Test("Exceptions are reached directly, and an empty dictionary uses no proxy")

@@ -31,14 +31,40 @@ struct CommandConnectionTests {
     #expect(throws: UsageError(reason: "cannot read \(folder.path("missing"))")) { try Work.configuration(options) }
   }
 
-  @Test("A proxy is asked for the whole URL, with its login")
-  func proxy() async throws {
-    let fixture = try CommandFixture(count: 1000)
-    let result = try await fixture.run("--proxy", "u:p@127.0.0.1:\(fixture.server.port)", "http://a.invalid/f")
+  @Test(
+    "A proxy is asked for the whole URL, and gets its login in the way that it asks for",
+    arguments: [
+      ("Basic realm=\"x\"", "Basic dTpw"), ("Digest realm=\"x\", nonce=\"n\", qop=\"auth\"", "Digest username=\"u\""),
+    ])
+  func proxy(challenge: String, login: String) async throws {
+    let resource = RangeResource(.init(.generated(seed: CommandFixture.seed, count: 1000)))
+    let fixture = try CommandFixture(count: 1000) { request in
+      request.value("Proxy-Authorization") == nil
+        ? .status(407, Data(), [("Proxy-Authenticate", challenge)]) : resource.answer(request)
+    }
+    let address = "127.0.0.1:\(fixture.server.port)"
+    let refused = try await fixture.run("--proxy", address, "http://a.invalid/f")
+    #expect(refused.exit == .exited(6))
+    #expect(refused.errorText.contains("status 407 (the proxy needs a login)"), "\(refused.errorText)")
+    let result = try await fixture.run("--proxy", "u:p@\(address)", "http://a.invalid/f")
     #expect(result.exit == .exited(0), "\(result.errorText)")
-    #expect(fixture.server.requests.map(\.target) == ["http://a.invalid/f"])
-    #expect(fixture.server.requests.map { $0.value("Proxy-Authorization") } == ["Basic dTpw"])
+    #expect(fixture.server.requests.map(\.target) == Array(repeating: "http://a.invalid/f", count: 3))
+    #expect(fixture.server.requests.last?.value("Proxy-Authorization")?.hasPrefix(login) == true)
     #expect(try fixture.difference(in: "f") == nil)
+  }
+
+  @Test("A proxy of the environment gets its login, too")
+  func environmentProxy() async throws {
+    let fixture = try CommandFixture(count: 1) { request in
+      request.value("Proxy-Authorization") == nil
+        ? .status(407, Data(), [("Proxy-Authenticate", "Digest realm=\"x\", nonce=\"n\"")]) : .ok(Data("x".utf8))
+    }
+    let result = try await ChildProcess.run(
+      try Products.path("rget"), ["http://a.invalid/f"],
+      environment: ["http_proxy": "http://u:p@127.0.0.1:\(fixture.server.port)", "no_proxy": nil, "NO_PROXY": nil],
+      folder: fixture.folder.path)
+    #expect(result.exit == .exited(0), "\(result.errorText)")
+    #expect(fixture.server.requests.last?.value("Proxy-Authorization")?.hasPrefix("Digest username=\"u\"") == true)
   }
 
   @Test("--proxy none ignores the environment")

@@ -53,6 +53,12 @@ final class PseudoTerminal: Sendable {
   var screen: Screen { progress.value.screen }
   var raw: Data { progress.value.raw }
 
+  /// Whether keys that are pressed are shown.
+  var showsTyping: Bool {
+    var settings = termios()
+    return tcgetattr(leader, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+  }
+
   func press(_ key: Character) {
     var bytes = Array(String(key).utf8)
     _ = write(leader, &bytes, bytes.count)
