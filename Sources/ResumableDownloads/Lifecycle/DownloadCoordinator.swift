@@ -111,13 +111,15 @@ final class DriverTable {
   private typealias Known = (observer: any DownloadObserver, job: DownloadJob, environment: DownloadEnvironment)
   private var observers: [Int: Known] = [:]
   private var runningPerOrigin: [String: Int] = [:]
+  private var origins: [String: String] = [:]
+  private static let maximumOrigins = 100
 
   func add(
     _ job: DownloadJob, id: Int, priority: Float, delay: Double, environment: DownloadEnvironment,
     observer: any DownloadObserver, loop: TransferLoop
   ) {
     if delay > 0 { hold(id, seconds: delay, environment: environment, on: loop) }
-    let origin = URLResolver.origin(of: job.url).map { "\($0.scheme)://\($0.host):\($0.port)" } ?? ""
+    let origin = origin(of: job.url)
     observers[id] = (observer, job, environment)
     let entry = WaitingLine.Entry(id: id, priority: priority, origin: origin) { [unowned self] in
       let job = self.observers[id]?.job ?? job
@@ -130,6 +132,17 @@ final class DriverTable {
     }
     waiting.add(entry)
     admit()
+  }
+
+  /// The origin of an address, found once for what stands before its path.
+  private func origin(of url: String) -> String {
+    let slashes = url.utf8.indices.lazy.filter { url.utf8[$0] == 0x2F }
+    let start = slashes.dropFirst(2).first.map { String(url[..<$0]) } ?? url
+    if let known = origins[start] { return known }
+    let origin = URLResolver.origin(of: url).map { "\($0.scheme)://\($0.host):\($0.port)" } ?? ""
+    if origins.count >= Self.maximumOrigins { origins = [:] }
+    origins[start] = origin
+    return origin
   }
 
   func suspend(_ id: Int) {
@@ -155,7 +168,7 @@ final class DriverTable {
 
   func limit(_ id: Int, _ bytesPerSecond: Int64) {
     observers[id]?.job.bytesPerSecond = bytesPerSecond
-    running[id]?.driver.bandwidth.bytesPerSecond = bytesPerSecond
+    running[id]?.driver.limit(bytesPerSecond: bytesPerSecond)
   }
 
   func cancel(_ id: Int, producingResumeData: Bool) {

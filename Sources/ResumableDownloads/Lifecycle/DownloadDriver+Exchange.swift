@@ -177,9 +177,11 @@ extension DownloadDriver: TransferSink {
     let (hadPartial, goesBack) = (store.file != nil, store.length > 0)
     let replaces = store.makeWay()
     let fresh = try place.create(besideOld: replaces)
-    let record = resumable ? ResumeData.beginning(job: job, head: head, total: total, partialPath: fresh.path) : nil
     if hadPartial { goBack(to: 0) }
-    let step = store.begin(fresh, record: record)
+    let now = Date()
+    let step = store.begin(fresh) { [job, path = fresh.path] in
+      resumable ? .beginning(job: job, head: head, total: total, partialPath: path, at: now) : nil
+    }
     exchange.total = total
     exchange.limit = total
     observer.counters.written.store(0, ordering: .relaxed)
@@ -213,11 +215,13 @@ extension DownloadDriver: TransferSink {
     observer.counters.written.store(file.length, ordering: .relaxed)
     pulse.beat()
     limitSpeed(of: transfer, after: bytes.count)
+    // Not before: the first journal has to come with the first MiB, and a limit counts small pieces.
+    transfer.isGathering = file.length >= PartialStore.firstJournalBytes && !isLimited
     return .proceed
   }
 
   private func limitSpeed(of transfer: Transfer, after count: Int) {
-    guard bandwidth.isSet || loop.bandwidth.isSet else { return }
+    guard isLimited else { return }
     let pause = max(bandwidth.take(count, at: loop.now), loop.bandwidth.take(count, at: loop.now))
     if pause > 0 { loop.hold(transfer, nanoseconds: pause) }
   }

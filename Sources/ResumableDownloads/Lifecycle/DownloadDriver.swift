@@ -92,6 +92,13 @@ final class DownloadDriver {
     }
   }
 
+  func limit(bytesPerSecond: Int64) {
+    bandwidth.bytesPerSecond = bytesPerSecond
+    if isLimited { transfer?.isGathering = false }
+  }
+
+  var isLimited: Bool { bandwidth.isSet || loop.bandwidth.isSet }
+
   func flush() {
     guard exchange.isWriting else { return }
     do throws(StorageError) {

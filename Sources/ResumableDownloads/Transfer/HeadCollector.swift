@@ -24,7 +24,7 @@ struct HeadCollector {
     guard !isComplete else { return .more }
     let text = Self.text(of: line)
     if text.isEmpty { return finish(url: url) }
-    if statusLine.isEmpty || text.hasPrefix("HTTP/") {
+    if statusLine.isEmpty || text.utf8.starts(with: "HTTP/".utf8) {
       statusLine = text
       fieldLines.removeAll(keepingCapacity: true)
     } else {

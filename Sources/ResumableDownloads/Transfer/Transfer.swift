@@ -20,6 +20,8 @@ final class Transfer {
   /// The loop's time when the last byte arrived.
   private(set) var lastActivity: UInt64
   var inactivityTimer: LoopTimer?
+  /// Whether pieces of the body are put together. The sink says so when it need not look at each of them.
+  var isGathering = false
 
   init(request: TransferRequest, sink: any TransferSink, handle: EasyHandle, loop: TransferLoop) throws(TransferError) {
     self.request = request
@@ -55,6 +57,7 @@ final class Transfer {
     let code = curl_easy_pause(handle.pointer, isPaused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
     // What libcurl had kept was refused inside the call: it would go on with the next bytes.
     if code != CURLE_OK { loop.end(self, code: code) }
+    loop.gatherer.flush()
   }
 
   /// From inside `didReceive`: the bytes at hand are taken, the next ones have to wait. No call into libcurl from here.
@@ -128,10 +131,16 @@ final class Transfer {
     }
     // libcurl keeps the bytes and hands them out again when the exchange goes on (CURLOPT_WRITEFUNCTION(3)).
     if isPaused { return .pause }
-    return answer(obey(sink?.transfer(self, didReceive: bytes)))
+    return loop.gatherer.take(bytes, of: self)
   }
 
-  fileprivate enum BodyAnswer { case taken, pause, end }
+  enum BodyAnswer { case taken, pause, end }
+
+  /// Hands bytes to the sink; false when it wants no more.
+  func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool { obey(sink?.transfer(self, didReceive: bytes)) }
+
+  /// Ends the exchange because its sink wants no more, when libcurl is not at it.
+  func endEarly() { loop.end(self, code: CURLE_WRITE_ERROR) }
 
   private func answer(_ goesOn: Bool) -> BodyAnswer { goesOn ? .taken : .end }
 

@@ -13,6 +13,7 @@ final class TransferLoop {
   private let multi: UnsafeMutableRawPointer
   private var running: [UnsafeMutableRawPointer: Transfer] = [:]
   private var idleHandles: [EasyHandle] = []
+  let gatherer = PieceGatherer()
   private var timers = LoopTimers()
   /// Opened for the first who waits for the network.
   private var monitor: NetworkMonitor?
@@ -44,6 +45,7 @@ final class TransferLoop {
   func cancel(_ transfer: Transfer) {
     guard running.removeValue(forKey: transfer.handle.pointer) != nil else { return }
     transfer.cancelled()
+    gatherer.drop(transfer)
     release(transfer)
   }
 
@@ -81,6 +83,7 @@ final class TransferLoop {
     if !running.isEmpty {
       var count: Int32 = 0
       _ = curl_multi_perform(multi, &count)
+      gatherer.flush()
       reportEnds()
     }
     for timer in timers.due(at: LoopClock.now()) { timer.fire() }
