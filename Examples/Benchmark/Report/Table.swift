@@ -60,7 +60,7 @@ extension Table {
 
   /// What a unit of work costs.
   init(_ costs: [CostReport]) {
-    header = ["", "system calls", "allocations", "operations on the delegate queue"]
+    header = ["", "system calls", "allocations", "progress callbacks"]
     rows = costs.map {
       [
         "(\($0.workload.letter)) per \($0.unit)", $0.systemCalls.map(Unit.number) ?? "not measured",
