@@ -8,7 +8,7 @@ struct CostReport: Codable, Sendable {
   var unit: String
   var systemCalls: Double?
   var allocations: Double?
-  var callbacks: Double?
+  var operations: Double?
 }
 
 /// Counts under strace(1) and valgrind(1), where they are installed.
@@ -25,7 +25,7 @@ struct CostCounter {
   private struct Counts {
     var systemCalls: Double?
     var allocations: Double?
-    var callbacks: Double?
+    var operations: Double?
   }
 
   /// Which tools are missing.
@@ -44,7 +44,7 @@ struct CostCounter {
     }
     return CostReport(
       workload: workload, unit: isSingle ? "MiB" : "file", systemCalls: difference(\.systemCalls),
-      allocations: difference(\.allocations), callbacks: difference(\.callbacks))
+      allocations: difference(\.allocations), operations: difference(\.operations))
   }
 
   private func counts(_ workload: Workload, _ units: Int) throws -> Counts {
@@ -58,7 +58,7 @@ struct CostCounter {
     if let strace = Tools.path("strace") {
       let (text, values) = try run(workload, source, files, strace) { ["-c", "-f", "-o", $0] }
       counts.systemCalls = Self.systemCalls(in: text)
-      counts.callbacks = values["callbacks"]
+      counts.operations = values["operations"]
     }
     if let valgrind = Tools.path("valgrind") {
       let (text, _) = try run(workload, source, files, valgrind) { ["--log-file=\($0)"] }

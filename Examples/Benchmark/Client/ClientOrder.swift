@@ -41,10 +41,10 @@ struct ClientOrder: Codable, Sendable {
   }
 
   /// A session of the library, or of FoundationNetworking.
-  func session(_ delegate: any URLSessionDownloadDelegate) -> URLSession {
+  func session(_ delegate: any URLSessionDownloadDelegate, _ queue: OperationQueue) -> URLSession {
     if peer == .foundation {
-      return URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+      return URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
     }
-    return DownloadSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    return DownloadSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
   }
 }

@@ -21,13 +21,14 @@ final class FilesClient: NSObject, URLSessionDownloadDelegate, Sendable {
 
   /// Creates all tasks, lets all of them run, and returns when all have ended.
   func run() async throws -> [String: Double] {
-    let session = order.session(self)
+    let queue = CountingQueue()
+    let session = order.session(self, queue)
     let tasks = try (0..<order.count).map { session.downloadTask(with: try order.url($0)) }
     for task in tasks { task.resume() }
     _ = try await hasEnded.wait(for: "the downloads", timeoutSeconds: Self.limitSeconds) { $0 }
     session.finishTasksAndInvalidate()
     if let failure = failures.value.first { throw BenchmarkError.client(failure) }
-    return ["callbacks": Double(callbacks.load(ordering: .relaxed))]
+    return ["callbacks": Double(callbacks.load(ordering: .relaxed)), "operations": Double(queue.hops)]
   }
 
   func urlSession(

@@ -60,11 +60,11 @@ extension Table {
 
   /// What a unit of work costs.
   init(_ costs: [CostReport]) {
-    header = ["", "system calls", "allocations", "progress callbacks"]
+    header = ["", "system calls", "allocations", "operations on the delegate queue"]
     rows = costs.map {
       [
         "(\($0.workload.letter)) per \($0.unit)", $0.systemCalls.map(Unit.number) ?? "not measured",
-        $0.allocations.map(Unit.number) ?? "not measured", $0.callbacks.map(Unit.number) ?? "not measured",
+        $0.allocations.map(Unit.number) ?? "not measured", $0.operations.map(Unit.number) ?? "not measured",
       ]
     }
   }

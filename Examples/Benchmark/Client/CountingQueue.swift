@@ -1,0 +1,21 @@
+import Foundation
+import Synchronization
+
+/// A delegate queue that counts what it is given: each operation is a hop from the session's thread to another one.
+// OperationQueue may be used by any thread, and the count is atomic.
+final class CountingQueue: OperationQueue, @unchecked Sendable {
+  private let count = Atomic(0)
+
+  /// How many operations it was given.
+  var hops: Int { count.load(ordering: .relaxed) }
+
+  override init() {
+    super.init()
+    maxConcurrentOperationCount = 1
+  }
+
+  override func addOperation(_ block: @escaping @Sendable () -> Void) {
+    count.add(1, ordering: .relaxed)
+    super.addOperation(block)
+  }
+}
