@@ -5,9 +5,9 @@ import ResumableDownloads
 
 /// Large downloads, so many at a time, in a session that outlives the process.
 ///
-/// The session has an identifier, so its tasks are recorded on disk. A program that was killed makes the same session again
-/// and has them all, the running ones running. Everything here happens on the main actor: the session calls its delegate
-/// on the main queue.
+/// The session has an identifier, so its tasks are recorded on disk. A program that was killed makes the same session
+/// again and has them all, the running ones running. Everything here happens on the main actor: the session calls its
+/// delegate on the main queue.
 @MainActor
 final class DownloadQueue: NSObject {
   private let identifier: String

@@ -5,8 +5,8 @@ import ResumableDownloads
 
 /// The classic: a lazy session whose delegate is the object that has it, and resume data between pause and continue.
 ///
-/// Only the word `DownloadSession` tells it from the code of an app. Everything here happens on the main actor: the session
-/// calls its delegate on the main queue.
+/// Only the word `DownloadSession` tells it from the code of an app. Everything here happens on the main actor: the
+/// session calls its delegate on the main queue.
 @MainActor
 final class Downloader: NSObject {
   private let file: URL

@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// What the threads of a server share. They hold it, not the public object, so that the latter's `deinit` can stop them.
+/// What the threads of a server share. They hold it, not the public object, so that the latter's `deinit` can stop
+/// them.
 final class ServerCore: Sendable {
   struct Log: Sendable {
     var requests: [ReceivedRequest] = []

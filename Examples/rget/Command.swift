@@ -2,7 +2,8 @@ import Foundation
 
 /// From arguments to an exit status.
 enum Command {
-  static let version = "0.2.0"
+  /// The version of the package, which the newest heading of the changelog has too.
+  static let version = "0.1.0"
 
   static func run(_ arguments: [String]) async -> Int32 {
     do {

@@ -4,8 +4,8 @@ import FoundationNetworking
 import Glibc
 import ResumableDownloads
 
-// `DownloadClient URL [replacing]`: downloads to the last path component of the URL in the working folder, by one task of
-// the library and nothing else, so that a test that ends it or lets its calls fail sees what the library does.
+// `DownloadClient URL [replacing]`: downloads to the last path component of the URL in the working folder, by one task
+// of the library and nothing else, so that a test that ends it or lets its calls fail sees what the library does.
 //
 // Exit status: 0 for a complete file, 1 for a failure, 130 after SIGINT. Standard error then has the reason, the POSIX
 // error underneath if there is one, and the offset that resume data continues from if there is any.

@@ -3,8 +3,9 @@ import FoundationNetworking
 import ResumableDownloads
 import TestSupport
 
-// `LeakClient downloads|sessions URL`: downloads the same thing often, and writes what the process holds before and after:
-// descriptors, threads and bytes of memory. It is a process of its own because other tests would be counted, too.
+// `LeakClient downloads|sessions URL`: downloads the same thing often, and writes what the process holds before and
+// after: descriptors, threads and bytes of memory. It is a process of its own because other tests would be counted,
+// too.
 
 guard CommandLine.arguments.count == 3, let url = URL(string: CommandLine.arguments[2]) else { exit(2) }
 

@@ -42,6 +42,13 @@ struct DocumentationTests {
     for command in commands { try await run(command) }
   }
 
+  @Test("The newest version of the changelog is that of the command")
+  func version() async throws {
+    let headings = try Self.text("CHANGELOG.md").matches(of: #/(?m)^## \[(\d+\.\d+\.\d+)\]/#).map(\.1)
+    let result = try await ChildProcess.run(Products.path("rget"), ["--version"])
+    #expect(result.text == "rget \(try #require(headings.first))\n")
+  }
+
   private func run(_ command: String) async throws {
     let body = Payload.bytes(seed: 3, count: 10_000)
     let resource = RangeResource(.init(.data(body)))

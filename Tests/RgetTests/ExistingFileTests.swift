@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "A saved file is the server's if the length is right and the validator is that of the note, the tag before the date",
+    "A saved file is the server's if the length and the noted validator are, the tag before the date",
     arguments: [
       (saved("\"a\"", nil), 10, "\"a\"", nil, .same), (saved("\"a\"", nil), 10, "\"b\"", nil, .different),
       (saved("\"a\"", nil), 11, "\"a\"", nil, .different), (saved("\"a\"", nil), nil, "\"a\"", nil, .same),

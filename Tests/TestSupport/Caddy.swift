@@ -1,7 +1,21 @@
 import Foundation
 
 /// Caddy; cannot limit its speed.
-public struct Caddy: RealServer {
+public struct Caddy: LoggingServer {
+  /// What is looked at in a line of its log.
+  private struct Line: Decodable {
+    struct Request: Decodable {
+      let method: String
+      let uri: String
+      let proto: String
+      let headers: [String: [String]]
+    }
+
+    let request: Request
+    let status: Int
+    let size: Int64
+  }
+
   /// The process.
   public let process: ServerProcess
 
@@ -15,6 +29,15 @@ public struct Caddy: RealServer {
       return ["run", "--adapter", "caddyfile", "--config", path]
     }
     return Caddy(process: process)
+  }
+
+  /// See `LoggingServer`.
+  public static func access(_ line: Substring) -> LoggedRequest? {
+    guard let line = try? JSONDecoder().decode(Line.self, from: Data(line.utf8)) else { return nil }
+    let request = line.request
+    return LoggedRequest(
+      method: request.method, target: request.uri, status: line.status, range: request.headers["Range"]?.first,
+      ifRange: request.headers["If-Range"]?.first, bodyBytes: line.size, version: request.proto)
   }
 
   private static func configuration(_ root: String, _ options: ServerOptions, _ setting: ServerProcess.Setting)
@@ -34,6 +57,10 @@ public struct Caddy: RealServer {
       }
       \(setting.certificate == nil ? "http" : "https")://127.0.0.1:\(setting.port) {
         bind 127.0.0.1
+        log {
+          output file \(setting.folder.path("access.log"))
+          format json
+        }
         root * \(root)
         \(setting.certificate.map { "tls \($0.certificate) \($0.key)" } ?? "")
         \(options.compresses ? "encode gzip" : "")

@@ -3,25 +3,7 @@ import Glibc
 import LoopbackServer
 
 /// nginx with one worker; has every option, and an access log.
-public struct Nginx: RealServer {
-  /// One line of the access log.
-  public struct Access: Sendable, Equatable {
-    /// The method.
-    public let method: String
-    /// The target as the client sent it.
-    public let target: String
-    /// The status that was sent.
-    public let status: Int
-    /// The `Range` field; nil if there was none.
-    public let range: String?
-    /// The `If-Range` field; nil if there was none.
-    public let ifRange: String?
-    /// How many bytes of body were sent.
-    public let bodyBytes: Int64
-    /// The protocol, for instance `HTTP/2.0`.
-    public let version: String
-  }
-
+public struct Nginx: LoggingServer {
   /// The process.
   public let process: ServerProcess
 
@@ -50,23 +32,11 @@ public struct Nginx: RealServer {
     return Nginx(process: process)
   }
 
-  /// The access log, as soon as it has at least `count` lines: nginx writes a line after the client has the response.
-  public func accessLog(atLeast count: Int = 0, timeoutSeconds: Double = 60) async throws -> [Access] {
-    try await FolderWatch.wait(
-      in: process.folder.path, for: "\(count) lines of nginx's log", timeoutSeconds: timeoutSeconds
-    ) { [process] in Self.lines(of: process).count >= count }
-    return Self.lines(of: process).compactMap(Self.access)
-  }
-
-  private static func lines(of process: ServerProcess) -> ArraySlice<Substring> {
-    // A line without its end is still being written.
-    process.log("access.log").split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-  }
-
-  private static func access(_ line: Substring) -> Access? {
+  /// See `LoggingServer`.
+  public static func access(_ line: Substring) -> LoggedRequest? {
     let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 7, let status = Int(parts[2]), let bodyBytes = Int64(parts[5]) else { return nil }
-    return Access(
+    return LoggedRequest(
       method: parts[0], target: parts[1], status: status, range: parts[3].isEmpty ? nil : parts[3],
       ifRange: parts[4].isEmpty ? nil : parts[4], bodyBytes: bodyBytes, version: parts[6])
   }

@@ -1,5 +1,5 @@
-/// Reads arguments with the habits of GNU programs: options anywhere, `--name=value`, `-j8`, grouped flags, `--no-name`,
-/// and `--` before what only looks like an option.
+/// Reads arguments with the habits of GNU programs: options anywhere, `--name=value`, `-j8`, grouped flags,
+/// `--no-name`, and `--` before what only looks like an option.
 struct ArgumentParser {
   private(set) var options = Options()
   private var rest: ArraySlice<String>

@@ -24,7 +24,8 @@ struct Plan: Equatable, Sendable {
         }
         if number > 1 {
           notes.append(
-            "\(Masked.url(line.url)) becomes \(name) unless the server names it, because \(place.name) is taken in this list"
+            "\(Masked.url(line.url)) becomes \(name) unless the server names it, "
+              + "because \(place.name) is taken in this list"
           )
         }
       }

@@ -47,8 +47,8 @@ struct ExistingFile: Equatable, Sendable {
     isFolder = status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Compares length and validator. A file without a note has only its time to compare: it must have the right length and
-  /// be no older than what the server has.
+  /// Compares length and validator. A file without a note has only its time to compare: it must have the right length
+  /// and be no older than what the server has.
   func verdict(_ answer: AnsweredVersion) -> Verdict {
     guard size >= 0 else { return .different }
     if let length = answer.length, length != size { return .different }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Which download of a run has which name.
 ///
-/// A server may name a file otherwise than its URL does. Such names are given in the order of the plan, whatever the order
-/// of the answers, so that the next run gives the same ones.
+/// A server may name a file otherwise than its URL does. Such names are given in the order of the plan, whatever the
+/// order of the answers, so that the next run gives the same ones.
 final class NameBook: Sendable {
   private struct State {
     /// Who has which name.
@@ -29,8 +29,8 @@ final class NameBook: Sendable {
         open: Set(entries.lazy.filter { !$0.isNameFixed }.map(\.number))))
   }
 
-  /// The name for an entry whose server suggests one: that, or with a number if another download of the run has it or has
-  /// saved a file of that name in an earlier run.
+  /// The name for an entry whose server suggests one: that, or with a number if another download of the run has it or
+  /// has saved a file of that name in an earlier run.
   func name(for entry: Entry, suggested: String) async -> String {
     let isOwn = suggested == entry.urlName
     if !isOwn { await turn(of: entry.number) }

@@ -13,7 +13,8 @@ enum Password {
     return options
   }
 
-  /// Reads a line that is not shown. Unlike with getpass(3), signals end it, and the terminal shows again what is typed.
+  /// Reads a line that is not shown. Unlike with getpass(3), signals end it, and the terminal shows again what is
+  /// typed.
   private static func ask(_ question: String) -> String? {
     var terminal = termios()
     guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &terminal) == 0 else { return nil }

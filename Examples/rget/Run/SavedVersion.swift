@@ -13,8 +13,8 @@ struct AnsweredVersion: Equatable, Sendable {
     (self.length, self.entityTag, self.lastModified) = (length, entityTag, lastModified)
   }
 
-  /// Reads an answer about the whole file, or about a part of it that names the whole length. Any other answer, like one
-  /// that refuses the method, says nothing.
+  /// Reads an answer about the whole file, or about a part of it that names the whole length. Any other answer, like
+  /// one that refuses the method, says nothing.
   init(_ response: HTTPURLResponse) {
     guard [200, 206].contains(response.statusCode) else { return }
     length = Self.wholeLength(response)
@@ -32,8 +32,8 @@ struct AnsweredVersion: Equatable, Sendable {
   }
 }
 
-/// A note in an extended attribute of a finished file: which version of what it is. It counts as long as size and time of
-/// the file are those of the note. The URL is not in it, since URLs hold secrets and attributes travel with files.
+/// A note in an extended attribute of a finished file: which version of what it is. It counts as long as size and time
+/// of the file are those of the note. The URL is not in it, since URLs hold secrets and attributes travel with files.
 struct SavedVersion: Codable, Equatable, Sendable {
   static let attribute = "user.rget.version"
 

@@ -4,8 +4,8 @@ import TestSupport
 
 /// A folder for an example program, and a resource of 10 MiB for it to fetch.
 ///
-/// The programs say every ten percent how far they are, which is every MiB: when a server that stalls at a whole MiB has
-/// been seen to be there, everything that it sent has arrived.
+/// The programs say every ten percent how far they are, which is every MiB: when a server that stalls at a whole MiB
+/// has been seen to be there, everything that it sent has arrived.
 struct ExampleFixture: Sendable {
   static let seed: UInt64 = 31
   static let mebibyte: Int64 = 1 << 20

@@ -7,15 +7,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct CancelTests {
-  private func hanging(after count: Int64 = 100_000) throws -> LoopbackServer {
-    let resource = RangeResource(
-      .init(.generated(seed: 9, count: 300_000)), drops: Array(repeating: .dropAfter(count, .hang), count: 9))
-    return try LoopbackServer(handler: resource.answer)
-  }
-
   @Test("Cancelled before it begins, a task sends nothing and completes once")
   func beforeResume() async throws {
-    let server = try hanging()
+    let server = try LoopbackServer.stalling(seed: 9)
     let fixture = try SessionFixture()
     defer { fixture.session.invalidateAndCancel() }
     let plain = fixture.session.downloadTask(with: server.url())
@@ -33,12 +27,11 @@ struct CancelTests {
 
   @Test("Of several cancel handlers each is called once, and one gets the data")
   func handlers() async throws {
-    let server = try hanging()
+    let server = try LoopbackServer.stalling(seed: 9)
     let fixture = try SessionFixture()
     defer { fixture.session.invalidateAndCancel() }
     let task = fixture.session.downloadTask(with: server.url())
-    task.resume()
-    try await fixture.delegate.waitForBytes(100_000, of: task)
+    try await fixture.start(task, until: 100_000)
     let calls = Observed<[Int: [Data?]]>([:])
     for number in 0..<5 {
       task.cancel(byProducingResumeData: { data in calls.update { $0[number, default: []].append(data) } })
@@ -56,12 +49,11 @@ struct CancelTests {
 
   @Test("A plain cancel removes the partial, one for resume data keeps it")
   func partial() async throws {
-    let server = try hanging()
+    let server = try LoopbackServer.stalling(seed: 9)
     let fixture = try SessionFixture()
     defer { fixture.session.invalidateAndCancel() }
     let task = fixture.session.downloadTask(with: server.url())
-    task.resume()
-    try await fixture.delegate.waitForBytes(100_000, of: task)
+    try await fixture.start(task, until: 100_000)
     #expect(fixture.kept.contains { $0.hasSuffix(".partial") })
     task.cancel()
     let outcome = try await fixture.delegate.completion(of: task)
@@ -86,7 +78,7 @@ struct CancelTests {
 
   @Test("Cancelling within a callback works, and nothing is written afterwards", arguments: [true, false])
   func insideCallback(producing: Bool) async throws {
-    let server = try hanging(after: 200_000)
+    let server = try LoopbackServer.stalling(seed: 9, after: 200_000)
     let fixture = try SessionFixture()
     defer { fixture.session.invalidateAndCancel() }
     let given = Observed<[Data?]>([])

@@ -71,8 +71,7 @@ struct CheckedDownloadTests {
 
   @Test("Cancelling the Swift task of a download to a destination throws resume data, and the same call goes on")
   func cancelled() async throws {
-    let resource = RangeResource(.init(.generated(seed: 23, count: 300_000)), drops: [.dropAfter(100_000, .hang)])
-    let server = try LoopbackServer(handler: resource.answer)
+    let server = try LoopbackServer.stalling(seed: 23)
     let folder = try TemporaryFolder("destination")
     let session = DownloadSession(configuration: .default)
     defer { session.invalidateAndCancel() }

@@ -68,8 +68,7 @@ struct CompletionTests {
   /// Downloads the first part of the resource and returns resume data.
   private func interrupted(_ fixture: SessionFixture, _ server: LoopbackServer) async throws -> Data {
     let task = fixture.session.downloadTask(with: server.url())
-    task.resume()
-    try await fixture.delegate.waitForBytes(100_000, of: task)
+    try await fixture.start(task, until: 100_000)
     return try #require(await task.cancelByProducingResumeData())
   }
 
@@ -82,8 +81,7 @@ struct CompletionTests {
     defer { fixture.session.invalidateAndCancel() }
     let data = try await interrupted(fixture, server)
     let task = fixture.session.downloadTask(withResumeData: data)
-    task.resume()
-    try await fixture.delegate.waitForBytes(150_000, of: task)
+    try await fixture.start(task, until: 150_000)
     let second = try #require(await task.cancelByProducingResumeData())
     let session: URLSession = fixture.session
     let (file, response) = try await session.download(resumeFrom: second)
@@ -124,8 +122,7 @@ struct CompletionTests {
 
   @Test("Cancelling the Swift task throws resume data that continues")
   func asyncCancellation() async throws {
-    let resource = RangeResource(.init(.generated(seed: 8, count: 300_000)), drops: [.dropAfter(100_000, .hang)])
-    let server = try LoopbackServer(handler: resource.answer)
+    let server = try LoopbackServer.stalling(seed: 8)
     let fixture = try SessionFixture()
     defer { fixture.session.invalidateAndCancel() }
     let created = Observed<URLSessionDownloadTask?>(nil)

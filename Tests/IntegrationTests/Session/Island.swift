@@ -5,8 +5,8 @@ import LoopbackServer
 import TestSupport
 import Testing
 
-/// A thread that leaves the machine's network for a new one with only a loopback interface. The threads of what it makes
-/// live there too: those of a server, the loop of a session whose first task it resumes, and programs.
+/// A thread that leaves the machine's network for a new one with only a loopback interface. The threads of what it
+/// makes live there too: those of a server, the loop of a session whose first task it resumes, and programs.
 final class Island: Sendable {
   private let jobs = DispatchSemaphore(value: 0)
   private let queue = Observed<[@Sendable () -> Void]>([])

@@ -64,8 +64,7 @@ struct LimitTests {
     let fixture = try SessionFixture()
     let task = fixture.session.downloadTask(with: server.url())
     task.bytesPerSecondLimit = 400_000
-    task.resume()
-    try await fixture.delegate.waitForBytes(1, of: task)
+    try await fixture.start(task, until: 1)
     task.bytesPerSecondLimit = 0
     #expect(try await fixture.delegate.completion(of: task).data == body)
     fixture.session.invalidateAndCancel()

@@ -45,8 +45,7 @@ struct RequestKindTests {
     var request = URLRequest(url: server.url())
     request.httpMethod = "POST"
     let task = fixture.session.downloadTask(with: request)
-    task.resume()
-    try await fixture.delegate.waitForBytes(100_000, of: task)
+    try await fixture.start(task, until: 100_000)
     #expect(await task.cancelByProducingResumeData() == nil)
     #expect(try await fixture.delegate.completion(of: task).resumeData == nil)
     #expect(fixture.kept == [])

@@ -29,10 +29,25 @@ struct SessionFixture {
     return names.filter { !$0.hasSuffix(".sync") }.sorted()
   }
 
+  /// Resumes the task and returns when so much of the file has come.
+  func start(_ task: DownloadTask, until count: Int64) async throws {
+    task.resume()
+    try await delegate.waitForBytes(count, of: task)
+  }
+
   /// Resumes the task and returns what became of it.
   func run(_ task: DownloadTask) async throws -> DownloadOutcome {
     task.resume()
     return try await delegate.completion(of: task)
+  }
+}
+
+extension LoopbackServer {
+  /// Serves 300,000 bytes, of which the first answers give 100,000 and then nothing more, on a connection that stays.
+  static func stalling(seed: UInt64, after count: Int64 = 100_000, times: Int = 1) throws -> LoopbackServer {
+    let drops = Array(repeating: RangeResource.Drop.dropAfter(count, .hang), count: times)
+    let resource = RangeResource(.init(.generated(seed: seed, count: 300_000)), drops: drops)
+    return try LoopbackServer(handler: resource.answer)
   }
 }
 

@@ -58,15 +58,13 @@ struct SessionMemberTests {
 
   @Test("flush brings a running download to the disk and calls back on the delegate queue")
   func flush() async throws {
-    let resource = RangeResource(.init(.generated(seed: 26, count: 300_000)), drops: [.dropAfter(100_000, .hang)])
-    let server = try LoopbackServer(handler: resource.answer)
+    let server = try LoopbackServer.stalling(seed: 26)
     let queue = OperationQueue()
     let fixture = try SessionFixture(queue: queue)
     defer { fixture.session.invalidateAndCancel() }
     await flush(fixture.session, on: queue)
     let task = fixture.session.downloadTask(with: server.url())
-    task.resume()
-    try await fixture.delegate.waitForBytes(100_000, of: task)
+    try await fixture.start(task, until: 100_000)
     await flush(fixture.session, on: queue)
     let name = try #require(fixture.kept.first { $0.hasSuffix(".resume") })
     let record = try ResumeData(Data(contentsOf: fixture.partials.url("kept/\(name)")))

@@ -60,13 +60,11 @@ struct StorageFailureTests {
 
   @Test("A symbolic link in the place of the partial is refused and its target stays as it was")
   func link() async throws {
-    let resource = RangeResource(.init(.generated(seed: 15, count: 300_000)), drops: [.dropAfter(100_000, .hang)])
-    let server = try LoopbackServer(handler: resource.answer)
+    let server = try LoopbackServer.stalling(seed: 15)
     let fixture = try SessionFixture()
     defer { fixture.session.invalidateAndCancel() }
     let task = fixture.session.downloadTask(with: server.url())
-    task.resume()
-    try await fixture.delegate.waitForBytes(100_000, of: task)
+    try await fixture.start(task, until: 100_000)
     let data = try #require(await task.cancelByProducingResumeData())
     let name = try #require(fixture.kept.first { $0.hasSuffix(".partial") })
     let target = fixture.partials.path("target")

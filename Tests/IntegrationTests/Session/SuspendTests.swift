@@ -20,8 +20,7 @@ struct SuspendTests {
     let fixture = try SessionFixture()
     defer { fixture.session.invalidateAndCancel() }
     let task = fixture.session.downloadTask(with: server.url())
-    task.resume()
-    try await fixture.delegate.waitForBytes(start, of: task)
+    try await fixture.start(task, until: start)
     task.suspend()
     #expect(task.state == .suspended)
     gate.open()
@@ -39,27 +38,31 @@ struct SuspendTests {
     #expect(fixture.delegate.orderViolations(for: task) == [])
   }
 
+  /// Suspends the task after 100,000 bytes, opens the gate at which the server waits to drop it, and lets it go on.
+  private func suspended(
+    _ task: DownloadTask, until drop: Gate, in fixture: SessionFixture, other: URL
+  ) async throws -> DownloadOutcome {
+    try await fixture.start(task, until: 100_000)
+    task.suspend()
+    // A request that follows shows that the loop has seen the suspension.
+    _ = try await fixture.session.download(from: other)
+    drop.open()
+    return try await fixture.run(task)
+  }
+
   @Test("When the server has dropped the idle connection, it goes on by range")
   func dropped() async throws {
-    let (halfway, drop) = (Gate(), Gate())
-    let version = RangeResource.Version(.generated(seed: 11, count: 400_000))
-    let resource = RangeResource(version)
+    let drop = Gate()
+    let resource = RangeResource(.init(.generated(seed: 11, count: 400_000)))
     let server = try LoopbackServer { request in
       let answer = resource.answer(request)
       guard request.number == 1 else { return answer }
-      return answer.cut(after: 100_000, .reset).inserting(.signal(halfway), .wait(drop), after: 100_000)
+      return answer.cut(after: 100_000, .reset).inserting(.wait(drop), after: 100_000)
     }
     let fixture = try SessionFixture()
     defer { fixture.session.invalidateAndCancel() }
     let task = fixture.session.downloadTask(with: server.url())
-    task.resume()
-    try await fixture.delegate.waitForBytes(100_000, of: task)
-    task.suspend()
-    // A request that follows shows that the loop has seen the suspension.
-    _ = try await fixture.session.download(from: server.url("/other"))
-    drop.open()
-    task.resume()
-    let outcome = try await fixture.delegate.completion(of: task)
+    let outcome = try await suspended(task, until: drop, in: fixture, other: server.url("/other"))
     #expect(outcome.error == nil)
     let kept = try #require(outcome.file)
     #expect(try Payload.verify(file: kept.path, seed: 11, count: 400_000) == nil)
@@ -83,13 +86,7 @@ struct SuspendTests {
     let fixture = try SessionFixture()
     defer { fixture.session.invalidateAndCancel() }
     let task = fixture.session.downloadTask(with: server.url())
-    task.resume()
-    try await fixture.delegate.waitForBytes(100_000, of: task)
-    task.suspend()
-    _ = try await fixture.session.download(from: server.url("/other"))
-    drop.open()
-    task.resume()
-    let outcome = try await fixture.delegate.completion(of: task)
+    let outcome = try await suspended(task, until: drop, in: fixture, other: server.url("/other"))
     #expect(outcome.urlError?.code == (serverIsGone ? .cannotConnectToHost : .networkConnectionLost))
     #expect(try ResumeData(#require(outcome.resumeData)).byteOffset == 100_000)
     let starts = server.requests.filter { $0.path == "/file" }.map(\.rangeStart)
@@ -141,13 +138,11 @@ struct SuspendTests {
 
   @Test("A suspended task can be cancelled into resume data that continues")
   func cancelled() async throws {
-    let resource = RangeResource(.init(.generated(seed: 12, count: 300_000)), drops: [.dropAfter(100_000, .hang)])
-    let server = try LoopbackServer(handler: resource.answer)
+    let server = try LoopbackServer.stalling(seed: 12)
     let fixture = try SessionFixture()
     defer { fixture.session.invalidateAndCancel() }
     let task = fixture.session.downloadTask(with: server.url())
-    task.resume()
-    try await fixture.delegate.waitForBytes(100_000, of: task)
+    try await fixture.start(task, until: 100_000)
     task.suspend()
     let data = try #require(await task.cancelByProducingResumeData())
     let outcome = try await fixture.run(fixture.session.downloadTask(withResumeData: data))

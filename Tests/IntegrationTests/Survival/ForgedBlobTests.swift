@@ -40,8 +40,7 @@ struct ForgedBlobTests {
     let fixture = try SessionFixture()
     defer { fixture.session.invalidateAndCancel() }
     let task = fixture.session.downloadTask(with: server.url())
-    task.resume()
-    try await fixture.delegate.waitForBytes(FaultScene.firstPart, of: task)
+    try await fixture.start(task, until: FaultScene.firstPart)
     let name = try #require(fixture.kept.first { $0.hasSuffix(".partial") })
     let secret = try fixture.partials.write(Data("secret".utf8), to: "secret")
     try FileManager.default.removeItem(atPath: fixture.partials.path("kept/\(name)"))

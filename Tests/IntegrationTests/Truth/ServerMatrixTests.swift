@@ -64,7 +64,7 @@ enum ServerCase: Sendable, CaseIterable {
 
   private func whole(_ kind: any RealServer.Type) async throws {
     let scene = try await TruthScene(kind)
-    try scene.serve(Self.body)
+    try scene.file.serve(Self.body)
     let run = try await scene.download()
     run.expect(Self.body, resumedAt: [])
     #expect(run.outcome.status == 200)
@@ -75,7 +75,7 @@ enum ServerCase: Sendable, CaseIterable {
   /// Every byte that came is kept, and nothing else is asked for: the server's part begins where the first one ended.
   private func continued(_ kind: any RealServer.Type, _ ending: Relay.Ending) async throws {
     let scene = try await TruthScene(kind)
-    try scene.serve(Self.body)
+    try scene.file.serve(Self.body)
     let blob = try await scene.interrupt(ending)
     let run = try await scene.resume(blob)
     try run.expectRange(blob)
@@ -88,9 +88,9 @@ enum ServerCase: Sendable, CaseIterable {
 
   private func replaced(_ kind: any RealServer.Type, by other: Data) async throws {
     let scene = try await TruthScene(kind)
-    try scene.serve(Self.body)
+    try scene.file.serve(Self.body)
     let blob = try await scene.interrupt(.hold)
-    try scene.serve(other, version: 2)
+    try scene.file.serve(other, version: 2)
     let run = try await scene.resume(blob)
     try run.expectRange(blob)
     run.expect(other, resumedAt: [0])
@@ -101,9 +101,9 @@ enum ServerCase: Sendable, CaseIterable {
 
   private func removed(_ kind: any RealServer.Type) async throws {
     let scene = try await TruthScene(kind)
-    try scene.serve(Self.body)
+    try scene.file.serve(Self.body)
     let blob = try await scene.interrupt(.hold)
-    try scene.hide(true)
+    try scene.file.hide(true)
     let refused = try await scene.resume(blob)
     try refused.expectRange(blob)
     #expect(refused.outcome.urlError?.code == .badServerResponse)
@@ -112,7 +112,7 @@ enum ServerCase: Sendable, CaseIterable {
     #expect(refused.violations == [])
     let kept = try #require(refused.outcome.resumeData)
     #expect(try ResumeData(kept).byteOffset == TruthScene.firstPart)
-    try scene.hide(false)
+    try scene.file.hide(false)
     let run = try await scene.resume(kept)
     try run.expectRange(blob)
     run.expect(Self.body, resumedAt: [TruthScene.firstPart])
@@ -123,7 +123,7 @@ enum ServerCase: Sendable, CaseIterable {
   private func compressible(_ kind: any RealServer.Type) async throws {
     let scene = try await TruthScene(kind, serving: "file.txt", options: Self.options)
     let text = Self.text()
-    try scene.serve(text)
+    try scene.file.serve(text)
     try await scene.download().expect(text, resumedAt: [])
     let blob = try await scene.interrupt(.hold)
     let run = try await scene.resume(blob)
@@ -137,7 +137,7 @@ enum ServerCase: Sendable, CaseIterable {
   private func decoded(_ kind: any RealServer.Type) async throws {
     let scene = try await TruthScene(kind, serving: "file.txt", options: Self.options)
     let text = Self.text()
-    try scene.serve(text)
+    try scene.file.serve(text)
     let fields = ["Accept-Encoding": "gzip"]
     let run = try await scene.download(fields: fields)
     run.expect(text, resumedAt: [])

@@ -17,9 +17,8 @@ struct TruthScene {
   let server: any RealServer
   /// Between the client and the server, to interrupt answers.
   let relay: Relay
-  private let root: TemporaryFolder
+  let file: ServedFile
   private let partials: TemporaryFolder
-  private let name: String
 
   /// Starts a server that has no file yet.
   ///
@@ -27,10 +26,9 @@ struct TruthScene {
   init(
     _ kind: any RealServer.Type, serving name: String = "file.bin", options: ServerOptions = ServerOptions()
   ) async throws {
-    self.name = name
-    root = try TemporaryFolder("root")
+    file = try ServedFile(name)
     partials = try TemporaryFolder("partials")
-    server = try await kind.start(root: root.path, options: options)
+    server = try await kind.start(root: file.root.path, options: options)
     relay = try Relay(to: server.process.port)
   }
 
@@ -40,25 +38,6 @@ struct TruthScene {
   var leftovers: [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: partials.path("kept"))) ?? []
     return names.filter { !$0.hasSuffix(".sync") }
-  }
-
-  /// Puts a version of the file in the place of the last one, in one step.
-  ///
-  /// The versions are minutes apart and in the past: some servers make the entity tag from whole seconds, and one calls
-  /// the tag of a file that has just changed weak.
-  func serve(_ data: Data, version: Int = 1) throws {
-    try root.write(data, to: "new")
-    let date = Date(timeIntervalSinceNow: -86_400 + Double(version) * 60)
-    try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: root.path("new"))
-    guard rename(root.path("new"), root.path(name)) == 0 else {
-      throw TestSupportError.system(call: "rename", code: errno)
-    }
-  }
-
-  /// Takes the file away, or puts the same one back.
-  func hide(_ isHidden: Bool) throws {
-    let (visible, hidden) = (root.path(name), root.path(".hidden"))
-    try FileManager.default.moveItem(atPath: isHidden ? visible : hidden, toPath: isHidden ? hidden : visible)
   }
 
   /// Downloads the file in a session of its own.
@@ -100,7 +79,7 @@ struct TruthScene {
   }
 
   private func request(_ fields: [String: String]) -> URLRequest {
-    var request = URLRequest(url: relay.url("/\(name)"))
+    var request = URLRequest(url: relay.url("/\(file.name)"))
     for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
     return request
   }

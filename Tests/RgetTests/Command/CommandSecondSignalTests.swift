@@ -17,8 +17,8 @@ struct CommandSecondSignalTests {
     let fixture = try CommandFixture(count: Self.count, handler: resource.answer)
     let address = fixture.server.url("/f").absoluteString
     let preload = try await Preload.library()
-    // The sync that follows a pause never comes to its end, so neither does the first way to stop. One of the folder has
-    // come before, when the partial file was made.
+    // The sync that follows a pause never comes to its end, so neither does the first way to stop. One of the folder
+    // has come before, when the partial file was made.
     let variables = preload.environment(folder: fixture.folder.path, orders: [.hold("sync", 2)])
     let child = try ChildProcess(
       try Products.path("rget"), ["--json", address], environment: variables, folder: fixture.folder.path)

@@ -1,0 +1,38 @@
+/// A real server that writes a line for each request, into `access.log` in its folder.
+public protocol LoggingServer: RealServer {
+  /// What a line says; nil if it is not such a line.
+  static func access(_ line: Substring) -> LoggedRequest?
+}
+
+/// A request and its answer, as a server has logged them.
+public struct LoggedRequest: Sendable, Equatable {
+  /// The method.
+  public let method: String
+  /// The target as the client sent it.
+  public let target: String
+  /// The status that was sent.
+  public let status: Int
+  /// The `Range` field; nil if there was none.
+  public let range: String?
+  /// The `If-Range` field; nil if there was none.
+  public let ifRange: String?
+  /// How many bytes of body were sent.
+  public let bodyBytes: Int64
+  /// The protocol, for instance `HTTP/2.0`.
+  public let version: String
+}
+
+extension LoggingServer {
+  /// The log, as soon as it has at least `count` lines: a server writes a line after the client has the response.
+  public func accessLog(atLeast count: Int = 0, timeoutSeconds: Double = 60) async throws -> [LoggedRequest] {
+    try await FolderWatch.wait(
+      in: process.folder.path, for: "\(count) lines of the access log", timeoutSeconds: timeoutSeconds
+    ) { [process] in Self.lines(of: process).count >= count }
+    return Self.lines(of: process).compactMap(Self.access)
+  }
+
+  private static func lines(of process: ServerProcess) -> ArraySlice<Substring> {
+    // A line without its end is still being written.
+    process.log("access.log").split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+  }
+}
