@@ -10,12 +10,16 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct ChangedMeanwhileFaultTests {
   enum Change: CaseIterable, Sendable {
-    case cut, lengthened, folderRemoved
+    case cut, lengthened, removed, replaced, folderRemoved
 
     func make(to path: String) throws {
       switch self {
       case .cut: #expect(truncate(path, 10_000) == 0)
       case .lengthened: #expect(truncate(path, 2_000_000) == 0)
+      case .removed: #expect(unlink(path) == 0)
+      case .replaced:
+        #expect(unlink(path) == 0)
+        try Data().write(to: URL(fileURLWithPath: path))
       case .folderRemoved:
         try FileManager.default.removeItem(at: URL(fileURLWithPath: path).deletingLastPathComponent())
       }
@@ -24,13 +28,17 @@ struct ChangedMeanwhileFaultTests {
 
   /// A file that was cut used to be delivered with a hole.
   @Test(
-    "A partial file that is changed while the rest arrives never becomes a wrong file",
-    arguments: [Change.cut, .lengthened])
-  func resumed(change: Change) async throws {
+    "A partial file that is changed, goes or is replaced meanwhile never becomes a wrong file",
+    arguments: [
+      (Change.cut, false), (.lengthened, false), (.removed, false), (.replaced, false), (.removed, true),
+    ])
+  func resumed(change: Change, beforeTheAnswer: Bool) async throws {
     let (halfway, goOn) = (Gate(), Gate())
     let answer = FaultScene.from { start in
-      Answer.partial(of: FaultScene.whole, start..<FaultScene.length, FaultScene.validators)
-        .inserting(.signal(halfway), .wait(goOn), after: 100_000)
+      let rest = Answer.partial(of: FaultScene.whole, start..<FaultScene.length, FaultScene.validators)
+      return beforeTheAnswer
+        ? rest.after(.signal(halfway), .wait(goOn))
+        : rest.inserting(.signal(halfway), .wait(goOn), after: 100_000)
     }
     let scene = try FaultScene(then: answer, FaultScene.rest)
     let blob = try await scene.interrupt()

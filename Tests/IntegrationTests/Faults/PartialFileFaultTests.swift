@@ -126,28 +126,4 @@ struct PartialFileFaultTests {
     #expect(run.requests.isEmpty)
     #expect(try partial.blob() == note)
   }
-
-  @Test(
-    "A partial file that goes, or is replaced, while the rest arrives never becomes a short file", arguments: 0..<3)
-  func goesMeanwhile(kind: Int) async throws {
-    let (halfway, goOn) = (Gate(), Gate())
-    let answer = FaultScene.from { start in
-      Answer.partial(of: FaultScene.whole, start..<FaultScene.length, FaultScene.validators)
-        .inserting(.signal(halfway), .wait(goOn), after: 100_000)
-    }
-    let scene = try FaultScene(then: kind == 2 ? answer.after(.signal(halfway), .wait(goOn)) : answer, FaultScene.rest)
-    let blob = try await scene.interrupt()
-    let partial = try ResumeData(blob).partialURL
-    async let ended = scene.resume(blob)
-    try await halfway.opened()
-    #expect(unlink(partial.path) == 0)
-    if kind == 1 { try Data().write(to: partial) }
-    goOn.open()
-    let run = try await ended
-    run.expect(failure: .cannotMoveFile)
-    #expect(run.outcome.error?.underlyingPOSIXCode == Int(ESTALE))
-    let again = try await scene.resume(blob)
-    #expect(again.requests.map { $0.values("Range") } == [[]])
-    again.expect(FaultScene.whole, resumedAt: [0])
-  }
 }
