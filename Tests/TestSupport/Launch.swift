@@ -45,23 +45,13 @@ struct Launch {
       posix_spawn_file_actions_addclose(&actions, descriptor)
     }
 
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var (none, all) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-
     // Swift's Glibc module does not show posix_spawn_file_actions_addchdir_np; env(1) replaces itself by the program.
     let words = folder.map { ["/usr/bin/env", "-C", $0, path] + arguments } ?? [path] + arguments
     let names = words.map { strdup($0) } + [nil]
     let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in names + variables { free(text) } }
     var identifier: pid_t = 0
-    let code = posix_spawn(&identifier, words[0], &actions, &attributes, names, variables)
+    let code = withSpawnAttributes { posix_spawn(&identifier, words[0], &actions, $0, names, variables) }
     guard code == 0 else { throw TestSupportError.system(call: "posix_spawn \(path)", code: code) }
     return identifier
   }

@@ -111,20 +111,13 @@ final class PseudoTerminal: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
     posix_spawn_file_actions_adddup2(&actions, 0, 1)
     posix_spawn_file_actions_adddup2(&actions, 0, 2)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var (none, all) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
     let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | newSession))
     let names = words.map { strdup($0) } + [nil]
     defer { for name in names { free(name) } }
     var identifier: pid_t = 0
-    let code = posix_spawn(&identifier, words[0], &actions, &attributes, names, environ)
+    let code = withSpawnAttributes(flags: newSession) {
+      posix_spawn(&identifier, words[0], &actions, $0, names, environ)
+    }
     guard code == 0 else { throw TestSupportError.system(call: "posix_spawn", code: code) }
     return identifier
   }
