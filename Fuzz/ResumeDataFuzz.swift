@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Resume data as a hostile program would make it: it is refused, or it is a value that says the same when it is written
-/// and read again.
+/// Resume data as a hostile program would make it: it is refused, or it is a value that says the same when it is
+/// written and read again.
 @Sendable func fuzzResumeData(_ input: UnsafeRawBufferPointer) {
   let blob = Data(input)
   do throws(ResumeDataError) {

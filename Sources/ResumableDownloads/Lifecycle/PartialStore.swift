@@ -173,7 +173,8 @@ final class PartialStore {
     return nil
   }
 
-  /// What puts the new partial in the old one's place, with a journal if there is a record; `nil` if there is no old one.
+  /// What puts the new partial in the old one's place, with a journal if there is a record; `nil` if there is no old
+  /// one.
   private func replacing(with record: ResumeData?) throws(StorageError) -> DiskStep? {
     guard let file, let old else { return nil }
     return DiskStep(work: try file.takingOver(old.file, record: record)) { [self] error in

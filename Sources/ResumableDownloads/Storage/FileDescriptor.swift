@@ -106,8 +106,8 @@ final class FileDescriptor: Sendable {
     return true
   }
 
-  /// Waits until the names in this directory are on the disk, where it can be waited for (fsync(2), "EINVAL"); false with
-  /// `errno` set.
+  /// Waits until the names in this directory are on the disk, where it can be waited for (fsync(2), "EINVAL"); false
+  /// with `errno` set.
   func syncNames() -> Bool { sync() || errno == EINVAL }
 
   /// Sets the size; false with `errno` set.
@@ -140,8 +140,8 @@ final class FileDescriptor: Sendable {
     return false
   }
 
-  /// Some network file systems grant every lock to everybody. Whoever opens the file anew must not get this one; without
-  /// /proc it is taken on trust. False with `errno` set, and without the lock.
+  /// Some network file systems grant every lock to everybody. Whoever opens the file anew must not get this one;
+  /// without /proc it is taken on trust. False with `errno` set, and without the lock.
   private func keepsOthersOut() -> Bool {
     let other = openat(AT_FDCWD, "/proc/self/fd/\(number)", O_RDONLY | O_CLOEXEC)
     guard other >= 0 else { return true }

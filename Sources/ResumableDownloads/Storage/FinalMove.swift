@@ -18,7 +18,8 @@ extension PartialFile {
     queue.async {
       do throws(StorageError) {
         let finished = try move.run()
-        // One that stays is told from that of a later file: it goes before that one begins, or when the folder is swept.
+        // One that stays is told from that of a later file: it goes before that one begins, or when the folder is
+        // swept.
         try? journal.remove()
         move.removeSource()
         file.unlock()
