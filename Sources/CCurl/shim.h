@@ -13,21 +13,7 @@
 #include <unistd.h>
 
 #if LIBCURL_VERSION_NUM < 0x074400
-#error "ResumableDownloads needs libcurl 7.68 or newer: install libcurl4-openssl-dev of Debian 11, Ubuntu 22.04 or later."
-// A socket that becomes readable when a link, an address or a route of this machine changes (rtnetlink(7)), -1 when the
-// kernel grants none. Here because Swift cannot import netlink's address type and its macros.
-static inline int ccurl_open_route_socket(void) {
-  struct sockaddr_nl address = {0};
-  address.nl_family = AF_NETLINK;
-  address.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE;
-  int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
-  if (descriptor >= 0 && bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0) {
-    close(descriptor);
-    return -1;
-  }
-  return descriptor;
-}
-
+#error "ResumableDownloads needs libcurl 7.68 or newer: libcurl4-openssl-dev of Debian 11, Ubuntu 22.04 or later."
 #endif
 
 // curl_easy_setopt(3) with a `long`.
@@ -68,20 +54,6 @@ static inline CURLcode ccurl_allow_http_only(CURL *handle) {
   return curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
   return curl_easy_setopt(handle, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-// A socket that becomes readable when a link, an address or a route of this machine changes (rtnetlink(7)), -1 when the
-// kernel grants none. Here because Swift cannot import netlink's address type and its macros.
-static inline int ccurl_open_route_socket(void) {
-  struct sockaddr_nl address = {0};
-  address.nl_family = AF_NETLINK;
-  address.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE;
-  int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
-  if (descriptor >= 0 && bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0) {
-    close(descriptor);
-    return -1;
-  }
-  return descriptor;
-}
-
 #endif
 }
 
