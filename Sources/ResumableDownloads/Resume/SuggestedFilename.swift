@@ -6,7 +6,7 @@ import Foundation
 /// holds nothing that could disturb a terminal or disguise the name, and fits in a folder with room for a suffix.
 struct SuggestedFilename: Sendable, Equatable {
   /// The name when there is nothing to make one from.
-  static let fallback = "download"
+  private static let fallback = "download"
 
   /// `NAME_MAX` less room for a counter, or for the ending and prefix of a partial file made from the name.
   static let maximumByteCount = 255 - 48

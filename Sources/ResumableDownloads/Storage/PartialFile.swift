@@ -40,7 +40,7 @@ final class PartialFile {
   var name: String { stem + ".partial" }
   var path: String { directory.path + "/" + name }
   /// Whether the name still leads to the open file, which somebody may have removed or replaced.
-  var isInPlace: Bool {
+  private var isInPlace: Bool {
     descriptor?.status?.isSameFile(as: FileStatus.of(name, in: directory.descriptor.number)) == true
   }
   /// In place, and as long as what was written: nobody else has cut or lengthened it.
