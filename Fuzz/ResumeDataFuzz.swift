@@ -11,7 +11,7 @@ internal import Foundation
     precondition(record.record.syncedOffset <= record.record.offset, "more synced than written")
     precondition(record.record.partialPath.hasSuffix("/" + record.record.partialName), "two names for one partial")
     for length in [0, 1, Int64.max] {
-      let trusted = record.trustedLength(partialLength: length, bootIdentifier: record.bootIdentifier)
+      let trusted = record.trustedLength(partialLength: length, bootIdentifier: record.bootIdentifier ?? "")
       precondition((0...length).contains(trusted), "trusts more than there is")
     }
   } catch {

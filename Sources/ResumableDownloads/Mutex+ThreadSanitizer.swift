@@ -3,8 +3,8 @@
 
   /// Stands in for `Synchronization.Mutex` in builds for the thread sanitizer, and in those only.
   ///
-  /// The standard library's slow path waits inside a module that the sanitizer does not see, so it takes every contended
-  /// lock for a race. It knows the locks of pthread.
+  /// The standard library's slow path waits inside a module that the sanitizer does not see, so it takes every
+  /// contended lock for a race. It knows the locks of pthread.
   // Both are allocated once; `value` is only touched while `lock` is held.
   struct Mutex<Value>: ~Copyable, @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

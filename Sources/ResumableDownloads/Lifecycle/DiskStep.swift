@@ -12,13 +12,6 @@ struct DiskStep {
     self.took = took
   }
 
-  /// What happens on the loop when the work has ended.
-  final class End {
-    let body: (StorageError?) -> Void
-
-    init(_ body: @escaping (StorageError?) -> Void) { self.body = body }
-  }
-
   /// Does the work; the error, if it fails.
   static func failure(of work: DiskWork) -> StorageError? {
     do throws(StorageError) {

@@ -100,7 +100,7 @@ final class DownloadCoordinator: Sendable {
 }
 
 /// The downloads of one loop: those that run, and those that wait for a free connection. Confined to the loop's thread.
-final class DriverTable {
+private final class DriverTable {
   private var running: [Int: (driver: DownloadDriver, origin: String)] = [:]
   private var waiting = WaitingLine()
   private var suspendedWaiting: Set<Int> = []

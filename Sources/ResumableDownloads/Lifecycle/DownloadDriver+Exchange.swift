@@ -162,13 +162,9 @@ extension DownloadDriver: TransferSink {
     if goesBack {
       goBack(to: offset)
       try store.cut(to: offset)
-      observer.counters.written.store(offset, ordering: .relaxed)
     }
-    exchange.total = total
-    exchange.limit = end
     store.setTotal(total)
-    observer.counters.expected.store(total ?? -1, ordering: .relaxed)
-    reportResume(at: offset, expected: total ?? -1, goesBack: goesBack)
+    announceBody(from: offset, to: end, total: total, goesBack: goesBack)
     try store.reopen()
     try store.reserve(total)
   }
@@ -182,38 +178,40 @@ extension DownloadDriver: TransferSink {
     let step = store.begin(fresh) { [job, path = fresh.path] in
       resumable ? .beginning(job: job, head: head, total: total, partialPath: path, at: now) : nil
     }
-    exchange.total = total
-    exchange.limit = total
-    observer.counters.written.store(0, ordering: .relaxed)
-    observer.counters.expected.store(total ?? -1, ordering: .relaxed)
-    reportResume(at: 0, expected: total ?? -1, goesBack: goesBack)
+    announceBody(from: 0, to: total, total: total, goesBack: goesBack)
     try store.reserve(total)
     return step
+  }
+
+  private func announceBody(from start: Int64, to end: Int64?, total: Int64?, goesBack: Bool) {
+    (exchange.limit, exchange.total) = (end, total)
+    observer.counters.written.store(start, ordering: .relaxed)
+    observer.counters.expected.store(total ?? -1, ordering: .relaxed)
+    reportResume(at: start, expected: total ?? -1, goesBack: goesBack)
   }
 
   // MARK: The body
 
   func transfer(_ transfer: Transfer, didReceive bytes: UnsafeRawBufferPointer) -> SinkAnswer {
     guard exchange.isWriting, let file = store.file else { return .proceed }
-    var wanted = bytes
-    if let limit = exchange.limit {
-      // What comes after the announced end is not part of the file.
-      let room = limit - file.length
-      if room < Int64(bytes.count) { wanted = UnsafeRawBufferPointer(rebasing: bytes[..<max(0, Int(room))]) }
-    }
+    // What comes after the announced end is not part of the file, and is not waited for: it may never stop.
+    let room = max(0, (exchange.limit ?? .max) - file.length)
+    let hasSurplus = room < Int64(bytes.count)
     do {
-      try file.append(wanted)
+      defer { observer.counters.written.store(file.length, ordering: .relaxed) }
+      try file.append(hasSurplus ? UnsafeRawBufferPointer(rebasing: bytes[..<Int(room)]) : bytes)
       if let step = try store.keepJournal(time: loop.now, began: exchange.bodyBegan) {
         transfer.holdBack(for: .held)
         hold(for: step)
       }
     } catch {
-      observer.counters.written.store(file.length, ordering: .relaxed)
       return stop(then: state.fail(.storage(error)))
     }
     exchange.wasSuspended = isSuspended
-    observer.counters.written.store(file.length, ordering: .relaxed)
     pulse.beat()
+    if hasSurplus {
+      return stop(then: state.bodyEnded(length: file.length, total: exchange.total, point: store.point))
+    }
     limitSpeed(of: transfer, after: bytes.count)
     // Not before: the first journal has to come with the first MiB, and a limit counts small pieces.
     transfer.isGathering = file.length >= PartialStore.firstJournalBytes && !isLimited
@@ -251,7 +249,7 @@ extension DownloadDriver: TransferSink {
     if held != nil { held?.end = result } else { ended(result) }
   }
 
-  private func endBody() {
+  func endBody() {
     exchange.isWriting = false
     exchange.journalTimer?.cancel()
   }

@@ -20,7 +20,7 @@ final class DownloadDriver {
   /// The exchange under way.
   var transfer: Transfer?
   var exchange = Exchange()
-  /// What goes on while the session makes up its mind.
+  /// Set while the exchange waits for an answer of the session or for the disk.
   var held: HeldExchange?
   /// How often an exchange was held.
   var holds = 0
@@ -231,10 +231,7 @@ final class DownloadDriver {
       if let final = try place.finalPlace() {
         move(file, to: final)
       } else {
-        let finished = try file.finishTemporary()
-        store.forget()
-        observer.didFinish(finished)
-        end(nil)
+        succeed(with: try file.finishTemporary())
       }
     } catch {
       abandon(.storage(error))
@@ -253,12 +250,15 @@ final class DownloadDriver {
   private func moveEnded(_ result: Result<FinishedFile, StorageError>) {
     guard !isEnded else { return }
     switch result {
-    case .success(let finished):
-      store.forget()
-      observer.didFinish(finished)
-      end(nil)
+    case .success(let finished): succeed(with: finished)
     case .failure(let error): abandon(.storage(error))
     }
+  }
+
+  private func succeed(with finished: FinishedFile) {
+    store.forget()
+    observer.didFinish(finished)
+    end(nil)
   }
 
   /// Ends with an error and keeps what can be continued.
@@ -280,8 +280,7 @@ final class DownloadDriver {
     }
     transfer = nil
     held = nil
-    exchange.isWriting = false
-    exchange.journalTimer?.cancel()
+    endBody()
   }
 
   private func end(_ failure: DownloadFailure?) {

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import Synchronization
 
 /// What the downloads of one session share.
 struct DownloadEnvironment: Sendable {
@@ -20,20 +21,26 @@ final class PartialDirectorySource: Sendable {
   private static let leftoversLifetime: TimeInterval = 7 * 24 * 3600
 
   private let path: String?
-  private let opened = OnceResult()
+  private let opened = Mutex<PartialDirectory?>(nil)
 
   /// `nil` stands for the private directory under the system's temporary directory.
   init(path: String?) { self.path = path }
 
+  /// A failure is tried again the next time.
   func directory() throws(StorageError) -> PartialDirectory {
-    try opened.get { () throws(StorageError) in
-      if let path { return try PartialDirectory(privatePath: path) }
-      let directory = try PartialDirectory(privatePath: PartialDirectory.temporaryPath())
-      DispatchQueue.global(qos: .utility).async {
-        // What stays because the folder cannot be read goes with a later session.
-        try? directory.removeLeftovers(olderThan: Date(timeIntervalSinceNow: -Self.leftoversLifetime))
-      }
+    try opened.withLock { (opened) throws(StorageError) in
+      if let opened { return opened }
+      let directory = try PartialDirectory(privatePath: path ?? PartialDirectory.temporaryPath())
+      if path == nil { Self.clear(directory) }
+      opened = directory
       return directory
+    }
+  }
+
+  private static func clear(_ directory: PartialDirectory) {
+    DispatchQueue.global(qos: .utility).async {
+      // What stays because the folder cannot be read goes with a later session.
+      try? directory.removeLeftovers(olderThan: Date(timeIntervalSinceNow: -leftoversLifetime))
     }
   }
 }

@@ -41,7 +41,6 @@ struct DownloadJob: Sendable {
   var waitsForConnectivity = false
   /// A limit of this download's own; zero or less means none.
   var bytesPerSecond: Int64 = 0
-
   /// Names of fields, in lower case, that never go into resume data.
   var unrecordedFields: Set<String> = []
 
@@ -49,7 +48,7 @@ struct DownloadJob: Sendable {
   var recordedFields: [HeaderField] { fields.filter { !unrecordedFields.contains($0.name.lowercased()) } }
 
   /// Whether the caller asked for a range, which is then sent as it is and never continued.
-  var hasOwnRange: Bool { fields.contains { $0.name.caseInsensitiveCompare("Range") == .orderedSame } }
+  var hasOwnRange: Bool { fields.contains { $0.isNamed("Range") } }
 }
 
 extension DownloadJob {

@@ -1,9 +1,8 @@
 internal import Foundation
 internal import Synchronization
 
-/// Hears what happens to one download; all calls come on the loop's thread, in this order:
-/// `didReceive`* → `didResume`? → (`didProgress` | `didRestart` → `didResume`)* → `willMove`? → `didFinish`? → `didEnd`,
-/// the last exactly once.
+/// Hears what happens to one download; all calls come on the loop's thread, in this order: `didReceive`* → `didResume`?
+/// → (`didProgress` | `didRestart` → `didResume`)* → `willMove`? → `didFinish`? → `didEnd`, the last exactly once.
 protocol DownloadObserver: AnyObject, Sendable {
   var counters: DownloadCounters { get }
   /// A download with a begin date may begin; `answer` is called once, from any thread. Comes before all others.

@@ -4,10 +4,10 @@ internal import Foundation
 ///
 /// idle → asking → receiving → (asking the rest | starting over once) … → finishing → ended
 struct DownloadState: Equatable {
-  static let maximumRedirects = 20
+  private static let maximumRedirects = 20
   /// More parts than this are only asked for while they are `smallestPart` bytes on average.
-  static let freeParts: Int64 = 100
-  static let smallestPart: Int64 = 16 * 1024
+  private static let freeParts: Int64 = 100
+  private static let smallestPart: Int64 = 16 * 1024
 
   enum Phase: Equatable {
     case idle

@@ -91,7 +91,8 @@ enum ErrorTable {
     }
   }
 
-  /// libcurl-errors(3) by number. Schemes are looked at before, so 1 means an answer that is not HTTP. What is missing ended the connection in some way: `networkConnectionLost`.
+  /// libcurl-errors(3) by number. Schemes are looked at before, so 1 means an answer that is not HTTP. What is missing
+  /// ended the connection in some way: `networkConnectionLost`.
   static let curl: [UInt32: URLError.Code] = [
     1: .badServerResponse, 3: .badURL, 5: .cannotFindHost, 6: .cannotFindHost, 7: .cannotConnectToHost,
     8: .badServerResponse, 18: .networkConnectionLost, 22: .badServerResponse, 27: .unknown, 28: .timedOut,

@@ -27,10 +27,9 @@ struct PartialPlace {
   /// Told before anything is transferred: the final move would fail.
   private func checkDestination() throws(DownloadFailure.Reason) {
     guard let destination = job.destination else { return }
-    let isTaken =
-      destination.replacesExisting
-      ? FileStatus.of(destination.path)?.isDirectory == true : access(destination.path, F_OK) == 0
-    if isTaken {
+    // A link that leads nowhere is something, too.
+    let present = FileStatus.of(destination.path)
+    if destination.replacesExisting ? present?.isDirectory == true : present != nil {
       clearBeside(destination)
       throw .destinationExists(destination.path)
     }
@@ -69,7 +68,7 @@ struct PartialPlace {
     self.directory = directory
     let isNameNew = job.destination == nil && (besideOld || job.partialStem == nil)
     let fresh = try directory.create(stem: besideOld ? freshStem : stem, isNameNew: isNameNew)
-    if let destination = job.destination, !destination.replacesExisting, access(destination.path, F_OK) == 0 {
+    if let destination = job.destination, !destination.replacesExisting, FileStatus.of(destination.path) != nil {
       // Another process finished the same file since `open()` looked; from here on the lock keeps others out.
       fresh.discard()
       throw StorageError(operation: .move, code: EEXIST, path: destination.path)

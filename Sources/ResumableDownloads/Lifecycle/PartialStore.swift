@@ -9,10 +9,10 @@ final class PartialStore {
   static let firstJournalBytes: Int64 = 1 << 20
   static let firstJournalNanoseconds: UInt64 = 1_000_000_000
   /// A synced checkpoint comes after this many bytes or nanoseconds, whichever is first.
-  static let checkpointBytes: Int64 = 64 << 20
-  static let checkpointNanoseconds: UInt64 = 5_000_000_000
+  private static let checkpointBytes: Int64 = 64 << 20
+  private static let checkpointNanoseconds: UInt64 = 5_000_000_000
   /// Smaller remainders are not worth reserving space for.
-  static let reservationBytes: Int64 = 1 << 20
+  private static let reservationBytes: Int64 = 1 << 20
 
   let environment: DownloadEnvironment
   var file: PartialFile?
@@ -24,7 +24,7 @@ final class PartialStore {
   /// What waits until the disk has done what cannot be left half done; `nil` when it does nothing of that kind.
   private var waiting: [() -> Void]?
   private var lastCheckpoint: (length: Int64, time: UInt64) = (0, 0)
-  private var checkpointIsRunning = false
+  private var checkpointsRunning = 0
   /// Raised when bytes that a checkpoint under way may sync are given up: its result says nothing about others.
   private var contentGeneration: UInt64 = 0
   /// Why a checkpoint could not sync what was written.
@@ -92,7 +92,7 @@ final class PartialStore {
   /// What has to be done before bytes after `offset` change: no journal may speak of them as synced any more.
   func lowering(to offset: Int64) throws(StorageError) -> DiskStep? {
     guard let file, let record, file.hasJournal else { return nil }
-    let givesUpSynced = offset < file.length && (checkpointIsRunning || offset < record.syncedByteOffset)
+    let givesUpSynced = offset < file.length && (checkpointsRunning > 0 || offset < record.syncedByteOffset)
     guard givesUpSynced || file.journalClaimsMore else { return nil }
     let synced = min(offset, record.syncedByteOffset)
     let lowered = record.updating(written: offset, synced: synced, isClosed: false)
@@ -128,7 +128,7 @@ final class PartialStore {
     if !file.hasJournal || old != nil {
       let isDue = file.length >= Self.firstJournalBytes || time &- began >= Self.firstJournalNanoseconds
       return isDue && record != nil ? try writeFirstJournal(time: time) : nil
-    } else if !checkpointIsRunning, file.length > lastCheckpoint.length,
+    } else if checkpointsRunning == 0, file.length > lastCheckpoint.length,
       file.length - lastCheckpoint.length >= Self.checkpointBytes
         || time &- lastCheckpoint.time >= Self.checkpointNanoseconds
     {
@@ -173,7 +173,8 @@ final class PartialStore {
     return nil
   }
 
-  /// What puts the new partial in the old one's place, with a journal if there is a record; `nil` if there is no old one.
+  /// What puts the new partial in the old one's place, with a journal if there is a record; `nil` if there is no old
+  /// one.
   private func replacing(with record: ResumeData?) throws(StorageError) -> DiskStep? {
     guard let file, let old else { return nil }
     return DiskStep(work: try file.takingOver(old.file, record: record)) { [self] error in
@@ -187,18 +188,17 @@ final class PartialStore {
   /// Lets the disk do a step; ends wait for it. The completion comes on the loop.
   func perform(_ step: DiskStep, completion: @escaping (StorageError?) -> Void) {
     waiting = []
-    let end = LoopReference(
-      DiskStep.End { [self] error in
-        step.took(error)
-        let ends = waiting ?? []
-        waiting = nil
-        completion(error)
-        for end in ends { end() }
-      })
+    let end = LoopReference { [self] (error: StorageError?) in
+      step.took(error)
+      let ends = waiting ?? []
+      waiting = nil
+      completion(error)
+      for end in ends { end() }
+    }
     let (work, perform) = (step.work, environment.perform)
     environment.orderQueue.async {
       let error = DiskStep.failure(of: work)
-      perform { _ in end.value.body(error) }
+      perform { _ in end.value(error) }
     }
   }
 
@@ -210,7 +210,7 @@ final class PartialStore {
   private func checkpoint(time: UInt64) {
     guard let file, let open = snapshot(closed: false) else { return }
     lastCheckpoint = (file.length, time)
-    checkpointIsRunning = true
+    checkpointsRunning += 1
     // The store is confined to the loop; the result comes back there, and a failed sync shows in the next write.
     let (back, generation) = (LoopReference(self), contentGeneration)
     let perform = environment.perform
@@ -220,7 +220,7 @@ final class PartialStore {
   }
 
   private func checkpointEnded(_ result: Result<Int64, StorageError>, _ generation: UInt64) {
-    checkpointIsRunning = false
+    checkpointsRunning -= 1
     guard generation == contentGeneration, let record else { return }
     switch result {
     case .success(let synced):

@@ -1,7 +1,8 @@
 internal import Foundation
 
 extension ResumeData {
-  /// The record of a download whose first answer has just arrived; `nil` when it cannot be recorded, so not be continued.
+  /// The record of a download whose first answer has just arrived; `nil` when it cannot be recorded, so not be
+  /// continued.
   static func beginning(
     job: DownloadJob, head: ResponseHead, total: Int64?, partialPath: String, at date: Date
   ) -> ResumeData? {

@@ -2,10 +2,10 @@ public import Foundation
 
 /// How a download tries again by itself when the connection or the server fails for a moment.
 ///
-/// Lost, refused and silent connections and the statuses 408, 425, 429, 500, 502, 503 and 504 are tried again within the
-/// same task, from the last byte where that can be proven, else from the start. A full disk, a refused certificate and
-/// any other status are not. Set `URLSessionConfiguration.retryPolicy` to use one; without it nothing is tried again, as
-/// on Apple's systems.
+/// Lost, refused and silent connections and the statuses 408, 425, 429, 500, 502, 503 and 504 are tried again within
+/// the same task, from the last byte where that can be proven, else from the start. A full disk, a refused certificate
+/// and any other status are not. Set `URLSessionConfiguration.retryPolicy` to use one; without it nothing is tried
+/// again, as on Apple's systems.
 public struct RetryPolicy: Sendable, Equatable {
   /// Attempts in a row that may fail; the count starts anew whenever a MiB has arrived.
   public var maximumAttempts: Int

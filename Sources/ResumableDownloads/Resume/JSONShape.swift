@@ -10,8 +10,8 @@ struct JSONShape: Sendable, Equatable {
 
   private enum Place { case outside, inString, afterBackslash }
 
-  /// Whether the text is UTF-8, begins as an object, and nests no deeper than allowed. Whether it is JSON is left to the
-  /// parser.
+  /// Whether the text is UTF-8, begins as an object, and nests no deeper than allowed. Whether it is JSON is left to
+  /// the parser.
   static func isObject(_ data: Data, maximumDepth: Int) -> Bool {
     guard data.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == 0x7B else { return false }
     // A zero byte would make a parser take the text for UTF-16, in which this scan sees other characters.
@@ -24,8 +24,8 @@ struct JSONShape: Sendable, Equatable {
     return true
   }
 
-  /// Moves on by one byte. Bytes of characters beyond ASCII are never mistaken for brackets or quotes, since UTF-8 keeps
-  /// the two apart.
+  /// Moves on by one byte. Bytes of characters beyond ASCII are never mistaken for brackets or quotes, since UTF-8
+  /// keeps the two apart.
   private mutating func read(_ byte: UInt8) {
     switch (place, byte) {
     case (.outside, 0x22): place = .inString

@@ -57,8 +57,8 @@ extension ResumeData: Codable {
   /// Objects in an array in the object is all the format needs; the rest is room for later fields.
   static let maximumDepth = 8
 
-  /// A number, or nil where there is none. The decoder does not say which field holds a number that is too large, so the
-  /// numbers are read one by one first.
+  /// A number, or nil where there is none. The decoder does not say which field holds a number that is too large, so
+  /// the numbers are read one by one first.
   private static func number(
     _ key: CheckedKey, in container: KeyedDecodingContainer<CheckedKey>, or error: ResumeDataError
   ) throws(ResumeDataError) -> Int64? {

@@ -24,9 +24,6 @@ extension ResumeData {
       offset: record.offset, total: record.total, validators: record.validators, contentCoding: record.contentCoding)
   }
 
-  /// The header fields of the original request, in order.
-  var headerFields: [HeaderField] { record.headers }
-
   /// Takes down what a response says about the file. Called for the response that fills the partial from its start;
   /// those that continue it only add a total that was unknown.
   mutating func recordResponse(
@@ -68,12 +65,14 @@ extension ResumeData {
   /// How many bytes of a partial file of the given length can be believed.
   ///
   /// After an orderly end, what was written counts. After a killed process, all that the file holds does: the system
-  /// keeps what a process wrote. After a restart of the machine only synced bytes do. Nothing counts twice, and nothing
-  /// that is not there.
-  func trustedLength(partialLength: Int64, bootIdentifier: String?) -> Int64 {
+  /// keeps what a process wrote, even more than the whole file should have, which the next answer of the server will
+  /// show to be wrong. After a restart of the machine, or where none can be told, only synced bytes do.
+  func trustedLength(partialLength: Int64, bootIdentifier: String) -> Int64 {
     let length = max(partialLength, 0)
-    guard let bootIdentifier, bootIdentifier == record.bootIdentifier else { return min(length, record.syncedOffset) }
-    return min(length, record.isClosed ? record.offset : record.total ?? .max)
+    guard !bootIdentifier.isEmpty, bootIdentifier == record.bootIdentifier else {
+      return min(length, record.syncedOffset)
+    }
+    return record.isClosed ? min(length, record.offset) : length
   }
 
   /// The last component of a path.

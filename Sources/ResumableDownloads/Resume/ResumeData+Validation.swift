@@ -19,12 +19,12 @@ extension ResumeDataRecord {
 
   /// Room for the longest signed URLs.
   static let maximumURLByteCount = 32 * 1024
-  static let maximumHeaderCount = 256
+  private static let maximumHeaderCount = 256
   static let maximumHeaderByteCount = 64 * 1024
   /// `PATH_MAX` of Linux, which counts the final zero.
-  static let maximumPathByteCount = 4095
+  private static let maximumPathByteCount = 4095
   /// `NAME_MAX` of Linux.
-  static let maximumNameByteCount = 255
+  private static let maximumNameByteCount = 255
   /// For short technical strings.
   static let maximumTextByteCount = 256
 

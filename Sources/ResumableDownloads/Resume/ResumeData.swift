@@ -71,8 +71,8 @@ extension ResumeData {
     record.destination.map { URL(filePath: $0, directoryHint: .notDirectory) }
   }
 
-  /// What ties a partial file and its resume data together. Both carry it, so that a blob cannot name a file that is not
-  /// its partial.
+  /// What ties a partial file and its resume data together. Both carry it, so that a blob cannot name a file that is
+  /// not its partial.
   public var identity: UUID { record.identity }
 
   /// When the download began, to the second.

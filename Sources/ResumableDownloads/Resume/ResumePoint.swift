@@ -18,8 +18,8 @@ struct ResumePoint: Sendable, Equatable {
   /// The fields that ask for the rest: an open-ended Range (RFC 9110 section 14.2), and If-Range whenever one may be
   /// sent, so that a file that has changed comes whole.
   ///
-  /// Empty at offset 0, because `bytes=0-` asks for nothing else than no Range, yet some servers get it wrong; and empty
-  /// without a validator, because then no answer could be trusted to continue the file.
+  /// Empty at offset 0, because `bytes=0-` asks for nothing else than no Range, yet some servers get it wrong; and
+  /// empty without a validator, because then no answer could be trusted to continue the file.
   var requestFields: [HeaderField] {
     guard allowsRange else { return [] }
     let range = HeaderField(name: "Range", value: "bytes=\(offset)-")

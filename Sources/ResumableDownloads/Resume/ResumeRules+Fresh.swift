@@ -17,7 +17,8 @@ extension ResumeRules {
   }
 
   /// Whether the body is the whole of something. 206 must say so itself. On 200 a Content-Range has no meaning (RFC
-  /// 9110 section 14.4), yet one that plainly names a part is believed, since storing a part as the file would be worse.
+  /// 9110 section 14.4), yet one that plainly names a part is believed, since storing a part as the file would be
+  /// worse.
   private static func isWholeBody(_ head: ResponseHead) -> Bool {
     guard !head.isMultipartByteRanges else { return false }
     switch head.status {

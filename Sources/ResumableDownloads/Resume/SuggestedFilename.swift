@@ -2,11 +2,11 @@ import Foundation
 
 /// The file name that a response suggests, made safe.
 ///
-/// A server may suggest any text. What comes out is always one path component that is not hidden, not `.` or `..`, holds
-/// nothing that could disturb a terminal or disguise the name, and fits in a folder with room for a suffix.
+/// A server may suggest any text. What comes out is always one path component that is not hidden, not `.` or `..`,
+/// holds nothing that could disturb a terminal or disguise the name, and fits in a folder with room for a suffix.
 struct SuggestedFilename: Sendable, Equatable {
   /// The name when there is nothing to make one from.
-  static let fallback = "download"
+  private static let fallback = "download"
 
   /// `NAME_MAX` less room for a counter, or for the ending and prefix of a partial file made from the name.
   static let maximumByteCount = 255 - 48

@@ -13,7 +13,7 @@ struct Validators: Sendable, Equatable {
   var date: String?
 
   /// Longer than any date; more is not a date and is not kept.
-  static let maximumDateByteCount = 256
+  private static let maximumDateByteCount = 256
 
   /// Takes all three, each of which may be missing.
   init(entityTag: String? = nil, lastModified: String? = nil, date: String? = nil) {
@@ -37,7 +37,7 @@ struct Validators: Sendable, Equatable {
 
   /// Whether the Last-Modified date identifies one version: the response was made at least one second later, so the
   /// file cannot have changed again within that second (RFC 9110 section 8.8.2.2).
-  var hasStrongDate: Bool {
+  private var hasStrongDate: Bool {
     guard let modified = lastModified.flatMap(HTTPDate.parse), let sent = date.flatMap(HTTPDate.parse) else {
       return false
     }

@@ -3,8 +3,8 @@ internal import FoundationNetworking
 
 /// The cookies of a session, in the storage that its configuration names.
 ///
-/// FoundationNetworking's storage hands out cookies for other paths, for plain connections although they are secure, and
-/// takes those that a host sets for a whole top-level domain. The rules of RFC 6265 are therefore applied here.
+/// FoundationNetworking's storage hands out cookies for other paths, for plain connections although they are secure,
+/// and takes those that a host sets for a whole top-level domain. The rules of RFC 6265 are therefore applied here.
 // HTTPCookieStorage guards its contents with a lock; the other property is a constant.
 struct CookieStore: CookieExchange, @unchecked Sendable {
   private let storage: HTTPCookieStorage
@@ -67,8 +67,8 @@ private struct Target {
       && cookie.expiresDate.map { $0 > now } ?? true
   }
 
-  /// A host may set cookies for itself and for a domain that it lies in, which has to have a dot in it: without a list of
-  /// public suffixes this keeps a host from setting one for all of `com`.
+  /// A host may set cookies for itself and for a domain that it lies in, which has to have a dot in it: without a list
+  /// of public suffixes this keeps a host from setting one for all of `com`.
   func maySet(_ cookie: HTTPCookie) -> Bool {
     domainMatches(cookie) && (plainDomain(cookie) == host || plainDomain(cookie).contains("."))
       && (isSecure || !cookie.isSecure)

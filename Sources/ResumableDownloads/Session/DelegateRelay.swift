@@ -73,7 +73,8 @@ final class DelegateRelay: Sendable {
     if mustSchedule { schedule(receive) }
   }
 
-  /// One operation delivers all that waits: an operation for each event would cost more than the events of a small file.
+  /// One operation delivers all that waits: an operation for each event would cost more than the events of a small
+  /// file.
   private func schedule(_ receive: @escaping @Sendable (Delivery) -> Void) {
     queue.addOperation { [self] in
       while let delivery = next() {

@@ -9,8 +9,8 @@ public struct DownloadMetrics: Sendable {
   public var taskInterval: DateInterval
   /// How often a redirect was followed.
   public var redirectCount: Int
-  /// One entry for each exchange with a server, redirects, refused credentials, retries and parts included, in order. At
-  /// most the first thousand.
+  /// One entry for each exchange with a server, redirects, refused credentials, retries and parts included, in order.
+  /// At most the first thousand.
   public var transactionMetrics: [Transaction]
 
   /// One exchange. Dates are `nil` for parts that did not happen, for example those of a connection that was reused.

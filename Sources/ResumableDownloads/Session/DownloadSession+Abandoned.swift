@@ -20,8 +20,8 @@ extension DownloadSession {
   /// Removes partial files that nobody has touched since a date and that no live task holds.
   ///
   /// - Parameters:
-  ///   - directory: A `partialsDirectory`, which is a folder of this user that nobody else may read; others are refused.
-  ///     `nil` stands for the package's own temporary directory.
+  ///   - directory: A `partialsDirectory`, which is a folder of this user that nobody else may read; others are
+  ///     refused. `nil` stands for the package's own temporary directory.
   ///   - limit: What was written to later than this stays.
   /// - Throws: `URLError` when the directory cannot be used.
   public static func removeAbandonedDownloads(in directory: URL? = nil, olderThan limit: Date) throws {

@@ -8,7 +8,8 @@ extension DownloadSession {
   /// Cancelling the surrounding Swift task ends the download; the `URLError` that is thrown then carries resume data
   /// where there is any.
   ///
-  /// - Throws: `URLError`. A status of 400 and above is no error: look at the response (Apple: `download(from:delegate:)`).
+  /// - Throws: `URLError`. A status of 400 and above is no error: look at the response (Apple:
+  ///   `download(from:delegate:)`).
   public func download(
     from url: URL, delegate: (any NSObject & URLSessionTaskDelegate)? = nil
   ) async throws -> (URL, URLResponse) {

@@ -30,9 +30,9 @@ extension DownloadSession {
 
   /// Downloads to a file at a fixed place, which appears there in one step when it is complete and synced.
   ///
-  /// What `downloadTask(with:to:replacingExisting:)` says holds here too: the same call continues what an earlier one left
-  /// beside the destination, also after the process was killed, and a status of 400 and above is an error. Cancelling the
-  /// surrounding Swift task ends the download and throws `URLError.cancelled`.
+  /// What `downloadTask(with:to:replacingExisting:)` says holds here too: the same call continues what an earlier one
+  /// left beside the destination, also after the process was killed, and a status of 400 and above is an error.
+  /// Cancelling the surrounding Swift task ends the download and throws `URLError.cancelled`.
   ///
   /// - Parameters:
   ///   - url: What to download.

@@ -207,7 +207,8 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
     super.reset(completionHandler: completionHandler)
   }
 
-  /// Brings what running downloads have received to the disk, with their journals, so that it also survives a power cut.
+  /// Brings what running downloads have received to the disk, with their journals, so that it also survives a power
+  /// cut.
   ///
   /// Connections are kept, where Apple's documentation promises new ones. The closure runs on the delegate queue.
   public override func flush(completionHandler: @escaping @Sendable () -> Void) {
@@ -229,8 +230,8 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
     if isDone { becomeInvalid() }
   }
 
-  /// Cancels all download tasks, without resume data (data and upload tasks run to their end: upstream traps when one is
-  /// cancelled while it ends), then does what `finishTasksAndInvalidate()` does.
+  /// Cancels all download tasks, without resume data (data and upload tasks run to their end: upstream traps when one
+  /// is cancelled while it ends), then does what `finishTasksAndInvalidate()` does.
   public override func invalidateAndCancel() {
     guard self !== Self.common else { return }
     let own = currentTasks

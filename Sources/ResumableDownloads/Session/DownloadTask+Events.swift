@@ -27,19 +27,19 @@ extension DownloadTask {
   /// }
   /// ```
   ///
-  /// **Order**: `resumed` if there is one, `progress` any number of times, `finished`; then the iteration ends. When the
-  /// task fails it throws the task's `URLError`, resume data included.
+  /// **Order**: `resumed` if there is one, `progress` any number of times, `finished`; then the iteration ends. When
+  /// the task fails it throws the task's `URLError`, resume data included.
   ///
   /// **Readers**: Any number, each hearing everything that still matters: reading late, even after the end, gives the
   /// present progress and the end. Progress that nobody has read yet is replaced by newer progress, so a slow reader
   /// costs no memory and never slows the download down. Cancelling a reader's Swift task ends its iteration without
   /// `finished` and leaves the download alone.
   ///
-  /// **The file** belongs to whoever reads `finished`, and has to be moved or removed; a delegate or a completion handler
-  /// sees it first and may have moved it. It is kept for readers that exist when a delegate or handler returns from being
-  /// given it. Without such a delegate it is kept as long as the task, so that reading late is safe. Several readers are
-  /// given the same file. Nothing of this concerns downloads to a destination, whose file is there, or the async
-  /// functions, whose caller owns the file.
+  /// **The file** belongs to whoever reads `finished`, and has to be moved or removed; a delegate or a completion
+  /// handler sees it first and may have moved it. It is kept for readers that exist when a delegate or handler returns
+  /// from being given it. Without such a delegate it is kept as long as the task, so that reading late is safe. Several
+  /// readers are given the same file. Nothing of this concerns downloads to a destination, whose file is there, or the
+  /// async functions, whose caller owns the file.
   public var events: Events { Events(board: board) }
 
   /// The events of one task; see `DownloadTask.events`. It does not keep the task.

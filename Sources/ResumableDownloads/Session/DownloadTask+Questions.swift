@@ -68,7 +68,7 @@ extension DownloadTask {
   // MARK: Credentials
 
   /// One challenge on its way through what the server offers.
-  struct Login: Sendable {
+  private struct Login: Sendable {
     let head: ResponseHead
     var offers: ArraySlice<AuthenticationOffer>
     let refusals: Int
@@ -137,7 +137,7 @@ extension DownloadTask {
 ///
 /// The default matters for delegates that do not implement a question: for a delayed start upstream's own default drops
 /// the completion handler without calling it.
-final class OnceAnswer<Answer: Sendable>: Sendable {
+private final class OnceAnswer<Answer: Sendable>: Sendable {
   private let receiver: Mutex<(@Sendable (Answer) -> Void)?>
   private let otherwise: Answer
 

@@ -89,7 +89,7 @@ extension DownloadTask.LockedState {
   }
 
   /// What the record has to say now; `nil` when that is on disk already or the task has ended.
-  mutating func nextRecord() -> (record: TaskRecord, revision: UInt64)? {
+  fileprivate mutating func nextRecord() -> (record: TaskRecord, revision: UInt64)? {
     guard !isCompleted, var next = record else { return nil }
     next.state = cancellation ?? (suspendCount > 0 ? .suspended : .running)
     let text = description ?? ""

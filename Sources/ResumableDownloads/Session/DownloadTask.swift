@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// A download that can be paused into resume data and continued later, also by another process.
 ///
-/// It is a `URLSessionDownloadTask`, so variables, delegates and libraries that know that type keep working. Made by the
-/// factories of `DownloadSession`; suspended until `resume()`. All members may be used from any thread.
+/// It is a `URLSessionDownloadTask`, so variables, delegates and libraries that know that type keep working. Made by
+/// the factories of `DownloadSession`; suspended until `resume()`. All members may be used from any thread.
 // Everything mutable lies in `state`, in `counters` (atomics) or in `relay`, each safe on its own.
 public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
   /// How the end is told.

@@ -18,8 +18,8 @@ extension Progress {
 
   /// Seconds that the rest will take (Apple: `Progress.estimatedTimeRemaining`).
   ///
-  /// For tasks of a `DownloadSession` it follows from `throughput` when it is read; 0 at the end, `nil` while either the
-  /// speed or the length of the file is unknown. Setting it has no effect there.
+  /// For tasks of a `DownloadSession` it follows from `throughput` when it is read; 0 at the end, `nil` while either
+  /// the speed or the length of the file is unknown. Setting it has no effect there.
   public var estimatedTimeRemaining: TimeInterval? {
     get { (userInfo[.estimatedTimeRemainingKey] as? NSNumber)?.doubleValue }
     set { setUserInfoObject(newValue.map { NSNumber(value: $0) }, forKey: .estimatedTimeRemainingKey) }

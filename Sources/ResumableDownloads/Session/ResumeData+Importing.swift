@@ -1,13 +1,13 @@
 public import Foundation
 
 extension ResumeData {
-  /// Reads resume data that `URLSession` produced on an Apple system, as far as it can be used here: the address and the
-  /// validators.
+  /// Reads resume data that `URLSession` produced on an Apple system, as far as it can be used here: the address and
+  /// the validators.
   ///
   /// The bytes that had arrived are on the other system, so a task made from the result starts over; with the partial
-  /// file at hand use `init(importing:partialFile:partialsDirectory:)`. The format is not documented by Apple: this reads
-  /// the shapes and keys that are known, a property list and a keyed archive of one. Header fields of the archived
-  /// request are not taken over.
+  /// file at hand use `init(importing:partialFile:partialsDirectory:)`. The format is not documented by Apple: this
+  /// reads the shapes and keys that are known, a property list and a keyed archive of one. Header fields of the
+  /// archived request are not taken over.
   ///
   /// - Parameter data: What `cancel(byProducingResumeData:)` gave there, at most 1 MiB.
   /// - Throws: ``ResumeDataError`` for other data and for addresses that are neither http nor https.

@@ -1,7 +1,7 @@
 /// Which header fields of a request go into its resume data; see `URLSessionConfiguration.resumeDataHeaderPolicy`.
 ///
-/// Resume data and journals are readable by their owner only (mode 0600). Passwords that were given to an authentication
-/// challenge and cookies of the session's storage are never in them.
+/// Resume data and journals are readable by their owner only (mode 0600). Passwords that were given to an
+/// authentication challenge and cookies of the session's storage are never in them.
 public enum ResumeDataHeaderPolicy: Sendable, Equatable {
   /// All fields, so that the resumed request is like the first.
   case all

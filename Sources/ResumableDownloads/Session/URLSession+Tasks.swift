@@ -3,8 +3,8 @@ public import FoundationNetworking
 extension URLSession {
   /// All tasks that have not ended, by kind (Apple: `URLSession.tasks`).
   ///
-  /// In a `DownloadSession` the download tasks include those never resumed; the other two kinds are FoundationNetworking's,
-  /// which lists tasks from their first `resume()`.
+  /// In a `DownloadSession` the download tasks include those never resumed; the other two kinds are
+  /// FoundationNetworking's, which lists tasks from their first `resume()`.
   public var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {
     get async {
       await withCheckedContinuation { continuation in

@@ -8,8 +8,8 @@ extension URLSessionConfiguration {
   ///
   /// `nil`, the default, means a private folder under `FileManager.default.temporaryDirectory`. The folder is created
   /// with mode 0700 when it is missing. One that belongs to another user, that others may read or that is a symbolic
-  /// link is refused: tasks then fail with `URLError.cannotOpenFile`. A session with an identifier makes a folder of its
-  /// own in there, see `background(withIdentifier:)`.
+  /// link is refused: tasks then fail with `URLError.cannotOpenFile`. A session with an identifier makes a folder of
+  /// its own in there, see `background(withIdentifier:)`.
   public var partialsDirectory: URL? {
     get { SessionSettingsTable.settings(of: self).partialsDirectory }
     set { SessionSettingsTable.update(self) { $0.partialsDirectory = newValue } }
@@ -25,15 +25,15 @@ extension URLSessionConfiguration {
 
   /// Which header fields of a request go into resume data, and with them into the journals on disk; all by default.
   ///
-  /// A field that is left out has to come from somewhere else on resume: from `httpAdditionalHeaders` of the session that
-  /// continues, or by `ResumeData.replacingRequest(_:)`.
+  /// A field that is left out has to come from somewhere else on resume: from `httpAdditionalHeaders` of the session
+  /// that continues, or by `ResumeData.replacingRequest(_:)`.
   public var resumeDataHeaderPolicy: ResumeDataHeaderPolicy {
     get { SessionSettingsTable.settings(of: self).resumeDataHeaderPolicy }
     set { SessionSettingsTable.update(self) { $0.resumeDataHeaderPolicy = newValue } }
   }
 
-  /// Whether tasks wait for the network when there is none, instead of failing with `notConnectedToInternet`; `false` by
-  /// default.
+  /// Whether tasks wait for the network when there is none, instead of failing with `notConnectedToInternet`; `false`
+  /// by default.
   ///
   /// Only a missing way to any other host is waited for: no address, no route. The delegate hears of it once a task
   /// (`taskIsWaitingForConnectivity`). The kernel tells when addresses, routes, `/etc/resolv.conf` or `/etc/hosts`

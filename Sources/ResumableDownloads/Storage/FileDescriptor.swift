@@ -8,7 +8,7 @@ final class FileDescriptor: Sendable {
   /// The `errno` of the first sync of data that failed, else 0.
   private let syncFailure = Atomic<Int32>(0)
 
-  init(owning number: Int32) {
+  private init(owning number: Int32) {
     self.number = number
   }
 
@@ -16,12 +16,12 @@ final class FileDescriptor: Sendable {
     close(number)
   }
 
-  /// Opens `name` in a directory, never through a link and never for child processes; nil with `errno` set.
+  /// Opens `name` in a directory, through no link unless asked to, never for child processes; nil with `errno` set.
   static func open(
-    _ name: String, in directory: Int32 = AT_FDCWD, flags: Int32, mode: mode_t = 0
+    _ name: String, in directory: Int32 = AT_FDCWD, flags: Int32, mode: mode_t = 0, followingLink: Bool = false
   ) -> FileDescriptor? {
     while true {
-      let number = openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW, mode)
+      let number = openat(directory, name, flags | O_CLOEXEC | (followingLink ? 0 : O_NOFOLLOW), mode)
       if number >= 0 { return FileDescriptor(owning: number) }
       if errno != EINTR { return nil }
     }
@@ -33,7 +33,8 @@ final class FileDescriptor: Sendable {
     return fstat(number, &raw) == 0 ? FileStatus(raw) : nil
   }
 
-  /// Writes all of `bytes` at `offset`; returns how many were written, less than all with `errno` set.
+  /// Writes all of `bytes` at `offset`, or at the end of a file that was opened for appending, whatever `offset` says
+  /// (pwrite(2), "BUGS"); returns how many were written, less than all with `errno` set.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int {
     guard let base = bytes.baseAddress else { return 0 }
     var done = 0
@@ -106,8 +107,8 @@ final class FileDescriptor: Sendable {
     return true
   }
 
-  /// Waits until the names in this directory are on the disk, where it can be waited for (fsync(2), "EINVAL"); false with
-  /// `errno` set.
+  /// Waits until the names in this directory are on the disk, where it can be waited for (fsync(2), "EINVAL"); false
+  /// with `errno` set.
   func syncNames() -> Bool { sync() || errno == EINVAL }
 
   /// Sets the size; false with `errno` set.
@@ -140,12 +141,11 @@ final class FileDescriptor: Sendable {
     return false
   }
 
-  /// Some network file systems grant every lock to everybody. Whoever opens the file anew must not get this one; without
-  /// /proc it is taken on trust. False with `errno` set, and without the lock.
+  /// Some network file systems grant every lock to everybody. Whoever opens the file anew must not get this one;
+  /// without /proc it is taken on trust. False with `errno` set, and without the lock.
   private func keepsOthersOut() -> Bool {
-    let other = openat(AT_FDCWD, "/proc/self/fd/\(number)", O_RDONLY | O_CLOEXEC)
-    guard other >= 0 else { return true }
-    guard FileDescriptor(owning: other).lockShared() else { return true }
+    let other = Self.open("/proc/self/fd/\(number)", flags: O_RDONLY, followingLink: true)
+    guard let other, other.lockShared() else { return true }
     unlock()
     errno = ENOLCK
     return false

@@ -18,7 +18,8 @@ extension PartialFile {
     queue.async {
       do throws(StorageError) {
         let finished = try move.run()
-        // One that stays is told from that of a later file: it goes before that one begins, or when the folder is swept.
+        // One that stays is told from that of a later file: it goes before that one begins, or when the folder is
+        // swept.
         try? journal.remove()
         move.removeSource()
         file.unlock()
@@ -52,9 +53,9 @@ struct FinalMove: Sendable {
     guard status.isSameFile(as: FileStatus.of(name, in: directory.number)), status.size == length else {
       throw StorageError(operation: .move, code: ESTALE, path: path)
     }
-    let number = openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard number >= 0 else { throw .last(.move, destination) }
-    let folder = FileDescriptor(owning: number)
+    guard let folder = FileDescriptor.open(folder, flags: O_RDONLY | O_DIRECTORY, followingLink: true) else {
+      throw .last(.move, destination)
+    }
     let takesPlace = FileStatus.of(destination) != nil
     _ = fchmod(file.number, SystemFacts.fileMode)
     var finished = FinishedFile(path: destination, status: status)

@@ -21,7 +21,7 @@ extension PartialDirectory {
         let status = file.status, status.isOurSingleFile, file.lockShared()
       else { return nil }
       defer { file.unlock() }
-      let length = Self.trustedLength(of: record, size: status.size)
+      let length = record.trustedLength(partialLength: status.size, bootIdentifier: BootIdentifier.current)
       guard length > 0 else { return nil }
       var found = record
       found.recordProgress(

@@ -73,7 +73,7 @@ extension PartialDirectory {
   /// Cuts the file to what can be relied on; nil when that is nothing.
   private func trusted(_ file: FileDescriptor, _ stem: String, _ record: ResumeData) throws(StorageError) -> Opened? {
     guard let size = file.status?.size else { return nil }
-    let length = Self.trustedLength(of: record, size: size)
+    let length = record.trustedLength(partialLength: size, bootIdentifier: BootIdentifier.current)
     guard length >= 1 else { return nil }
     // If somebody has cut the file, what comes in place of the lost bytes is not synced, whatever the journal says.
     let partial = PartialFile(
@@ -84,14 +84,5 @@ extension PartialDirectory {
     record.recordProgress(
       written: length, synced: record.syncedByteOffset, at: record.modificationDate, bootIdentifier: nil)
     return (partial, record)
-  }
-
-  /// How many bytes of a partial file of `size` bytes are surely what the server sent.
-  static func trustedLength(
-    of record: ResumeData, size: Int64, bootIdentifier: String = BootIdentifier.current
-  ) -> Int64 {
-    let isSameBoot = !bootIdentifier.isEmpty && record.bootIdentifier == bootIdentifier
-    guard isSameBoot else { return min(size, record.syncedByteOffset) }
-    return record.isClosed ? min(size, record.byteOffset) : size
   }
 }

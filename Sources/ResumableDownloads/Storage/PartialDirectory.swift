@@ -25,10 +25,11 @@ final class PartialDirectory: Sendable {
   /// Opens a folder of the user, which has to exist; it may be reached through a link.
   init(sharedPath: String) throws(StorageError) {
     let path = Self.absolute(sharedPath)
-    let number = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard number >= 0 else { throw .last(.open, path) }
+    guard let descriptor = FileDescriptor.open(path, flags: O_RDONLY | O_DIRECTORY, followingLink: true) else {
+      throw .last(.open, path)
+    }
     self.path = path
-    descriptor = FileDescriptor(owning: number)
+    self.descriptor = descriptor
     isPrivate = false
   }
 

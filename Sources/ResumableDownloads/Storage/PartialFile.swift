@@ -14,7 +14,8 @@ final class PartialFile {
   private(set) var journal: JournalFile
   private(set) var directory: PartialDirectory
   private(set) var descriptor: FileDescriptor?
-  /// Whether there is a journal, by what this object knows: it is asked for with every piece of a body, the disk is not.
+  /// Whether there is a journal, by what this object knows: it is asked for with every piece of a body, the disk is
+  /// not.
   private(set) var hasJournal: Bool
   /// Whether the journal says that more was synced than there is: it has to be lowered before anything is added, and
   /// no other may be written before.
@@ -39,7 +40,7 @@ final class PartialFile {
   var name: String { stem + ".partial" }
   var path: String { directory.path + "/" + name }
   /// Whether the name still leads to the open file, which somebody may have removed or replaced.
-  var isInPlace: Bool {
+  private var isInPlace: Bool {
     descriptor?.status?.isSameFile(as: FileStatus.of(name, in: directory.descriptor.number)) == true
   }
   /// In place, and as long as what was written: nobody else has cut or lengthened it.
@@ -83,8 +84,8 @@ final class PartialFile {
     hasJournal = true
   }
 
-  /// What makes every journal on the disk claim no more than `record` does; to be done before bytes that were synced are
-  /// cut off, since others may come in their place. It makes every checkpoint under way void.
+  /// What makes every journal on the disk claim no more than `record` does; to be done before bytes that were synced
+  /// are cut off, since others may come in their place. It makes every checkpoint under way void.
   func lowering(to record: ResumeData) throws(StorageError) -> DiskWork {
     let file = try opened(.write)
     let (journal, path) = (journal, path)

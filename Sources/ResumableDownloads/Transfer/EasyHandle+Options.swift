@@ -25,8 +25,8 @@ extension EasyHandle {
   }
 
   private func setProxy(for request: TransferRequest) throws(TransferError) {
-    // A 407 is answered with the better one of what the proxy offers, so that the password never goes out in the clear to
-    // a proxy that knows digests; `Transfer` waits for that answer (CURLOPT_PROXYAUTH(3)).
+    // A 407 is answered with the better one of what the proxy offers, so that the password never goes out in the clear
+    // to a proxy that knows digests; `Transfer` waits for that answer (CURLOPT_PROXYAUTH(3)).
     try set(CURLOPT_PROXYAUTH, ccurl_auth_basic | ccurl_auth_digest)
     // Without a table libcurl looks into the environment itself.
     guard let table = request.options.proxies else { return }

@@ -7,7 +7,7 @@ internal import Glibc
 /// Confined to the loop's thread.
 final class EasyHandle {
   /// libcurl's receive buffer: fewer, larger reads. 512 KiB is its maximum in 7.68 (CURLOPT_BUFFERSIZE(3)).
-  static let receiveBufferBytes = 512 * 1024
+  private static let receiveBufferBytes = 512 * 1024
 
   let pointer: UnsafeMutableRawPointer
   private var headerList: UnsafeMutablePointer<curl_slist>?

@@ -3,7 +3,8 @@
 ///
 /// Confined to the loop's thread. It holds bytes of one exchange at a time, and none between two turns of the loop.
 final class PieceGatherer {
-  /// What libcurl hands out at most (`CURL_MAX_WRITE_SIZE`). A shorter piece is the last one of a read.
+  /// What libcurl hands out at most (`CURL_MAX_WRITE_SIZE`), unless it was built otherwise. A shorter piece is the last
+  /// one of a read.
   static let pieceBytes = 16 * 1024
   static let capacity = 512 * 1024
 
@@ -16,13 +17,13 @@ final class PieceGatherer {
   /// Takes a piece from libcurl; how that goes on with its exchange.
   func take(_ piece: UnsafeRawBufferPointer, of transfer: Transfer) -> Transfer.BodyAnswer {
     if owner !== transfer { flush() }
-    if count == 0, piece.count < Self.pieceBytes || !transfer.isGathering {
-      return transfer.deliver(piece) ? .taken : .end
-    }
     if count + piece.count > Self.capacity {
       guard deliver() else { return .end }
       // libcurl keeps the piece and hands it out again.
       if transfer.isPaused { return .pause }
+    }
+    if count == 0, !(Self.pieceBytes...Self.capacity).contains(piece.count) || !transfer.isGathering {
+      return transfer.deliver(piece) ? .taken : .end
     }
     owner = transfer
     append(piece)

@@ -10,8 +10,8 @@ final class Transfer {
   let handle: EasyHandle
   private unowned let loop: TransferLoop
   private var collector = HeadCollector()
-  /// A head that libcurl may replace: the 401 that it answers itself with a digest (CURLOPT_HTTPAUTH(3)), or the 407 that
-  /// it answers with the proxy's password (CURLOPT_PROXYAUTH(3)).
+  /// A head that libcurl may replace: the 401 that it answers itself with a digest (CURLOPT_HTTPAUTH(3)), or the 407
+  /// that it answers with the proxy's password (CURLOPT_PROXYAUTH(3)).
   private var provisional: ResponseHead?
   private var stopCause: TransferError.Cause?
   private var pauses: Pauses = []

@@ -18,8 +18,7 @@ final class TransferEngine: Sendable {
   private let multi: Multi
 
   init() throws(TransferError) {
-    _ = libcurlIsReady
-    guard let multi = curl_multi_init() else { throw TransferError(curl: CURLE_OUT_OF_MEMORY) }
+    guard libcurlIsReady, let multi = curl_multi_init() else { throw TransferError(curl: CURLE_OUT_OF_MEMORY) }
     self.multi = Multi(pointer: multi)
     try startThread()
   }
@@ -54,6 +53,7 @@ final class TransferEngine: Sendable {
 
   private func startThread() throws(TransferError) {
     var thread = pthread_t()
+    // Released by the thread, or below when there is none.
     let context = Unmanaged.passRetained(ThreadStart { [self] in run() })
     let code = pthread_create(
       &thread, nil,
@@ -97,8 +97,8 @@ final class TransferEngine: Sendable {
 }
 
 /// Frees the multi handle after the thread, which is the last to hold the engine's parts.
+// libcurl allows `curl_multi_wakeup` from any thread; everything else happens on the loop's thread.
 private final class Multi: @unchecked Sendable {
-  // libcurl allows `curl_multi_wakeup` from any thread; everything else happens on the loop's thread.
   let pointer: UnsafeMutableRawPointer
 
   init(pointer: UnsafeMutableRawPointer) { self.pointer = pointer }

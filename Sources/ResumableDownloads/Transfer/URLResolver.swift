@@ -44,7 +44,7 @@ enum URLResolver {
   }
 
   /// Escapes controls, spaces, bytes above 0x7F and the few characters that no part of an address allows.
-  static func escapeIllegal(_ text: String) -> String {
+  private static func escapeIllegal(_ text: String) -> String {
     let illegal = Set("\"<>\\^`{|}".utf8)
     var result = ""
     result.reserveCapacity(text.utf8.count)

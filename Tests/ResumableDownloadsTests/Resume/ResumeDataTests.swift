@@ -119,11 +119,11 @@ struct ResumeDataTests {
     arguments: [
       // partial, boot, closed, trusted
       (400, "boot-1", true, 400), (500, "boot-1", true, 400), (350, "boot-1", true, 350),
-      (500, "boot-1", false, 500), (1500, "boot-1", false, 1000), (350, "boot-1", false, 350),
+      (500, "boot-1", false, 500), (1500, "boot-1", false, 1500), (350, "boot-1", false, 350),
       (500, "boot-2", true, 300), (500, "boot-2", false, 300), (200, "boot-2", false, 200),
-      (500, nil, true, 300), (-1, "boot-1", true, 0),
-    ] as [(Int64, String?, Bool, Int64)])
-  func trustedLength(partial: Int64, boot: String?, isClosed: Bool, expected: Int64) throws {
+      (500, "", true, 300), (-1, "boot-1", true, 0),
+    ] as [(Int64, String, Bool, Int64)])
+  func trustedLength(partial: Int64, boot: String, isClosed: Bool, expected: Int64) throws {
     var data = try sampleResumeData()
     data.recordClosed(isClosed)
     #expect(data.trustedLength(partialLength: partial, bootIdentifier: boot) == expected)

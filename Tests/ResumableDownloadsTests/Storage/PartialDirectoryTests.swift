@@ -79,21 +79,6 @@ internal import Testing
     #expect(try fixture.directory.records().isEmpty)
   }
 
-  /// Boot, closed, what was written, what was synced, the real length, what counts.
-  @Test(
-    arguments: [
-      ("now", true, 10, 4, 20, 10), ("now", true, 10, 4, 8, 8), ("now", false, 10, 4, 20, 20),
-      ("before", true, 10, 4, 20, 4), ("before", false, 10, 4, 3, 3), ("", false, 10, 4, 20, 4),
-    ] as [(String, Bool, Int64, Int64, Int64, Int64)])
-  func trustedLength(
-    boot: String, isClosed: Bool, written: Int64, synced: Int64, size: Int64, expected: Int64
-  ) {
-    let record = fixture.record("a", offset: written, synced: synced, closed: isClosed, boot: boot)
-    #expect(PartialDirectory.trustedLength(of: record, size: size, bootIdentifier: "now") == expected)
-    let unknown = PartialDirectory.trustedLength(of: record, size: size, bootIdentifier: "")
-    #expect(unknown == min(size, synced))
-  }
-
   @Test func bytesThatCannotBeTrustedAreCutOff() throws {
     let record = fixture.record("a", offset: 6, synced: 2, boot: "before")
     try fixture.partial("a", "abcdef", record).release()
