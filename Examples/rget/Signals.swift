@@ -6,10 +6,13 @@ import Synchronization
 final class Signals {
   private let sources: [any DispatchSourceSignal]
 
+  /// Returns when they are looked out for: one that came before would be lost.
+  ///
   /// - Parameter handler: Gets the first signal, on a queue of its own. A second one ends the process at once.
   init(_ handler: @escaping @Sendable (Int32) -> Void) {
     let queue = DispatchQueue(label: "rget.signals")
     let hasFired = Flag()
+    let registered = DispatchGroup()
     sources = Self.numbers.map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
@@ -17,9 +20,12 @@ final class Signals {
         if hasFired.raise() { _exit(128 + number) }
         handler(number)
       }
+      registered.enter()
+      source.setRegistrationHandler { registered.leave() }
       source.resume()
       return source
     }
+    registered.wait()
   }
 
   deinit {

@@ -126,10 +126,14 @@ final class FileDescriptor: Sendable {
   ///
   /// Another task's lock is tried for a few milliseconds. A shared lock is held by who only looks, so it is waited for.
   ///
-  /// - Parameter pause: Lets a millisecond go by between two attempts.
-  func lock(attempts: Int = 10, pausing pause: () -> Void = { usleep(1000) }) -> Bool {
+  /// - Parameters:
+  ///   - isTrusted: Whether locks are known to keep others out here.
+  ///   - pause: Lets a millisecond go by between two attempts.
+  func lock(
+    attempts: Int = 10, isTrusted: Bool = false, pausing pause: () -> Void = { usleep(1000) }
+  ) -> Bool {
     for attempt in 1... {
-      if flock(number, LOCK_EX | LOCK_NB) == 0 { return keepsOthersOut() }
+      if flock(number, LOCK_EX | LOCK_NB) == 0 { return isTrusted || keepsOthersOut() }
       if errno == EINTR { continue }
       guard errno == EWOULDBLOCK else { return false }
       let isOnlyLookedAt = attempts > 1 && lockShared()

@@ -26,8 +26,11 @@ final class JournalFile: Sendable {
   }
 
   var name: String { stem + ".resume" }
-  /// Where a journal is written before it is renamed: by the loop, and by a checkpoint.
-  private var temporaryNames: (loop: String, checkpoint: String) { (name + ".new", name + ".sync") }
+  /// Where the loop writes a journal before it is renamed; only who has the partial file's lock does.
+  private var temporaryName: String { name + ".new" }
+  /// The endings of names under which a checkpoint writes one. The last checkpoint of a paused task may still wait for
+  /// the disk while the next task, of whatever process, makes its own: each locks the one that it uses.
+  static let checkpointEndings = [".sync", ".sync2", ".sync3", ".sync4"]
   private var file: WholeFile { WholeFile(name: name, directory: directory, path: directoryPath) }
   private var path: String { file.path }
 
@@ -38,7 +41,7 @@ final class JournalFile: Sendable {
   func write(_ record: ResumeData) throws(StorageError) {
     try state.withLock { (state) throws(StorageError) in
       state.generation += 1
-      let temporary = temporaryNames.loop
+      let temporary = temporaryName
       _ = try file.put(record.encoded, as: temporary)
       if record.syncedByteOffset > 0 {
         _ = linkat(directory.number, name, directory.number, Self.previous(name), 0)
@@ -65,8 +68,7 @@ final class JournalFile: Sendable {
   ) throws(StorageError) -> Bool {
     try turn.withLock { (_) throws(StorageError) in
       guard state.withLock({ $0.generation == generation }) else { return false }
-      let temporary = temporaryNames.checkpoint
-      let written = try file.put(record.encoded, as: temporary)
+      let (temporary, written) = try putUnderUnusedName(record.encoded)
       // The name of the partial file comes first: it may have been given to a new file just now, and no journal may
       // speak of that one while the disk still has the old one.
       guard written.sync(), directory.sync() else {
@@ -87,6 +89,42 @@ final class JournalFile: Sendable {
     }
   }
 
+  /// Writes a journal under a name that no other checkpoint uses, and locks it until the descriptor is closed.
+  private func putUnderUnusedName(_ bytes: Data) throws(StorageError) -> (name: String, file: FileDescriptor) {
+    guard !bytes.isEmpty else { throw StorageError(operation: .write, code: EINVAL, path: path) }
+    let flags = O_WRONLY | O_CREAT | O_EXCL
+    for temporary in Self.checkpointEndings.map({ name + $0 }) {
+      removeUnused(temporary)
+      guard let file = FileDescriptor.open(temporary, in: directory.number, flags: flags, mode: 0o600) else {
+        if errno == EEXIST { continue }
+        throw .last(.write, path)
+      }
+      // Whoever has it already has taken it for a leftover.
+      guard file.lock(attempts: 1) else { continue }
+      guard bytes.withUnsafeBytes({ file.write($0, at: 0) == $0.count }) else {
+        let error = StorageError.last(.write, directoryPath + "/" + temporary)
+        _ = unlinkat(directory.number, temporary, 0)
+        throw error
+      }
+      return (temporary, file)
+    }
+    throw StorageError(operation: .write, code: EBUSY, path: path)
+  }
+
+  /// Removes what a process that was killed has left under a name, but nothing that a checkpoint is writing.
+  private func removeUnused(_ temporary: String) {
+    guard let status = FileStatus.of(temporary, in: directory.number) else { return }
+    if status.isOurFile {
+      guard let file = FileDescriptor.open(temporary, in: directory.number, flags: O_RDWR | O_NONBLOCK),
+        file.lock(attempts: 1), file.status?.isSameFile(as: FileStatus.of(temporary, in: directory.number)) == true
+      else { return }
+      // Under the lock, so that it is not the file that somebody has just made.
+      _ = unlinkat(directory.number, temporary, 0)
+    } else {
+      _ = unlinkat(directory.number, temporary, 0)
+    }
+  }
+
   /// Removes the synced journal before the present one. One that claims less does no harm should it stay or come back:
   /// it is only looked at when the later one is torn.
   private func removePrevious(_ generation: UInt64, forGood: Bool) throws(StorageError) {
@@ -102,7 +140,7 @@ final class JournalFile: Sendable {
     try state.withLock { (state) throws(StorageError) in
       state.generation += 1
       state.newest = nil
-      for leftover in [temporaryNames.loop, temporaryNames.checkpoint, Self.previous(name)] {
+      for leftover in [temporaryName, Self.previous(name)] + Self.checkpointEndings.map({ name + $0 }) {
         _ = unlinkat(directory.number, leftover, 0)
       }
       guard unlinkat(directory.number, name, 0) == 0 || errno == ENOENT else { throw .last(.remove, path) }

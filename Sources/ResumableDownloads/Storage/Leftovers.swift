@@ -59,7 +59,7 @@ extension PartialDirectory {
       let isOrphan =
         switch suffix {
         case ".task.new": true
-        case ".resume.new", ".resume.sync": isNeeded || !hasPartial
+        case _ where Self.unfinishedSuffixes.contains(suffix): isNeeded || !hasPartial
         // A finished file that another session put here may still be its caller's.
         case ".tmp": !isNeeded && isOld(name, limit)
         default: !isNeeded && !hasPartial
@@ -75,7 +75,8 @@ extension PartialDirectory {
   }
 
   private static let orphanSuffixes = leftoverSuffixes + [".partial", ".task.new"]
-  private static let leftoverSuffixes = [".resume", ".resume.new", ".resume.sync", ".resume.old", ".tmp"]
+  private static let leftoverSuffixes = unfinishedSuffixes + [".resume", ".resume.old", ".tmp"]
+  private static let unfinishedSuffixes = [".resume.new"] + JournalFile.checkpointEndings.map { ".resume" + $0 }
 
   /// Removes a partial file and its journal when both are old and no task has the lock.
   private func removePartial(_ stem: String, olderThan limit: Date) {

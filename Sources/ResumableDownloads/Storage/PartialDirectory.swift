@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import Synchronization
 
 /// A folder with partial files and their journals, held open so that it cannot be swapped for another.
 final class PartialDirectory: Sendable {
@@ -7,6 +8,8 @@ final class PartialDirectory: Sendable {
   let descriptor: FileDescriptor
   /// Whether everything in here is ours, so that leftovers may be cleared away.
   let isPrivate: Bool
+  /// Whether a lock was seen to keep others out: asked once, because thousands of small files may be made.
+  private let hasTrustedLocks = Atomic(false)
 
   /// Opens a folder that only this user can use, and makes it if it is missing.
   init(privatePath: String) throws(StorageError) {
@@ -50,7 +53,10 @@ final class PartialDirectory: Sendable {
       throw .last(.create, path)
     }
     do throws(StorageError) {
-      guard file.lock() else { throw .last(errno == EWOULDBLOCK ? .inUse : .create, path) }
+      guard file.lock(isTrusted: hasTrustedLocks.load(ordering: .relaxed)) else {
+        throw .last(errno == EWOULDBLOCK ? .inUse : .create, path)
+      }
+      hasTrustedLocks.store(true, ordering: .relaxed)
       if !isNameNew { try removeOrphan(stem) }
     } catch {
       _ = unlinkat(descriptor.number, name, 0)

@@ -57,9 +57,30 @@ internal import Testing
     #expect(try fixture.directory.records().map(\.byteOffset) == [6])
   }
 
+  /// As the last checkpoint of a paused task, of this process or another one, that still waits for the disk.
+  @Test func aCheckpointLeavesThatOfAnotherTaskAlone() async throws {
+    let record = fixture.record("a")
+    let file = try fixture.partial("a", "abc", record)
+    let path = fixture.directory.path + "/a.resume.sync"
+    try writeJournal(Data("of another".utf8), ".sync")
+    let other = try #require(FileDescriptor.open(path, flags: O_RDWR))
+    #expect(other.lock())
+    #expect(try await file.checkpoint(record, closed: false) == 3)
+    #expect(try fixture.directory.records().map(\.syncedByteOffset) == [3])
+    #expect(fixture.text("partials/a.resume.sync") == "of another")
+    // What nobody writes any more makes way.
+    other.unlock()
+    try file.append("def")
+    #expect(try await file.checkpoint(record, closed: false) == 6)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: fixture.directory.path).sorted() == [
+        "a.partial", "a.resume",
+      ])
+  }
+
   @Test func nothingIsLeftOfAJournal() throws {
     let file = try fixture.partial("a", "abc", fixture.record("a"))
-    for suffix in [".new", ".sync", ".old"] { try writeJournal(Data("x".utf8), suffix) }
+    for suffix in [".new", ".sync", ".sync4", ".old"] { try writeJournal(Data("x".utf8), suffix) }
     file.discard()
     #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.directory.path).isEmpty)
   }
