@@ -3,7 +3,7 @@ import Foundation
 /// Bars for the wall time of every workload with peers, as SVG.
 struct Chart {
   private static let width = 760.0
-  private static let labelWidth = 190.0
+  private static let labelWidth = 220.0
   private static let valueWidth = 70.0
   private static let rowHeight = 20.0
   private static let titleHeight = 34.0
