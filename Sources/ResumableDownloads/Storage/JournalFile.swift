@@ -69,6 +69,8 @@ final class JournalFile: Sendable {
     try turn.withLock { (_) throws(StorageError) in
       guard state.withLock({ $0.generation == generation }) else { return false }
       let (temporary, written) = try putUnderUnusedName(record.encoded)
+      // Its lock says that the name is in use, until it is no longer.
+      defer { withExtendedLifetime(written) {} }
       // The name of the partial file comes first: it may have been given to a new file just now, and no journal may
       // speak of that one while the disk still has the old one.
       guard written.sync(), directory.sync() else {
