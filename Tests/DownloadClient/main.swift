@@ -19,7 +19,7 @@ let session = DownloadSession(configuration: .default)
 let place = URL(fileURLWithPath: FileManager.default.currentDirectoryPath).appendingPathComponent(url.lastPathComponent)
 let task = session.downloadTask(with: URLRequest(url: url), to: place, replacingExisting: replaces)
 let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-interrupt.setEventHandler { task.cancel(byProducingResumeData: { _ in }) }
+interrupt.setEventHandler { @Sendable in task.cancel(byProducingResumeData: { _ in }) }
 interrupt.resume()
 
 task.resume()

@@ -107,7 +107,7 @@ struct KillTests {
     }
     #expect(isThere)
     child.send(signal)
-    _ = try await child.waitForExit()
+    #expect(try await child.waitForExit() == (signal == SIGINT ? .exited(130) : .signalled(signal)))
   }
 
   private func killEverywhere(_ scene: KillScene, mostLost: Int64? = nil) async throws {

@@ -77,7 +77,7 @@ struct RecordedDownload: Sendable {
     }
     #expect(isThere, "\(String(decoding: child.errors, as: UTF8.self))")
     child.send(signal)
-    _ = try await child.waitForExit()
+    #expect(try await child.waitForExit() == (signal == SIGINT ? .exited(130) : .signalled(signal)))
   }
 
   /// Lets a client come to its end, recorded if `folder` is that of this download.
