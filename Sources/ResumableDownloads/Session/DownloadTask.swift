@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// It is a `URLSessionDownloadTask`, so variables, delegates and libraries that know that type keep working. Made by
 /// the factories of `DownloadSession`; suspended until `resume()`. All members may be used from any thread.
-// Everything mutable lies in `state`, in `counters` (atomics) or in `relay`, each safe on its own.
+// Everything mutable lies in `locked`, in `counters` (atomics), `relay`, `board` or `reported`, each safe on its own.
 public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
   /// How the end is told.
   enum Style: Sendable {

@@ -75,14 +75,14 @@ final class JournalFile: Sendable {
       // speak of that one while the disk still has the old one.
       guard written.sync(), directory.sync() else {
         let error = StorageError.last(.write, path)
-        _ = unlinkat(directory.number, temporary, 0)
+        remove(temporary, ifStill: written)
         throw error
       }
       let isRenamed = try state.withLock { (state) throws(StorageError) in
         try renameIfNewest(temporary, generation, partial, &state)
       }
       guard isRenamed else {
-        _ = unlinkat(directory.number, temporary, 0)
+        remove(temporary, ifStill: written)
         return false
       }
       guard directory.sync() else { throw .last(.write, directoryPath) }
@@ -115,16 +115,19 @@ final class JournalFile: Sendable {
 
   /// Removes what a process that was killed has left under a name, but nothing that a checkpoint is writing.
   private func removeUnused(_ temporary: String) {
-    guard let status = FileStatus.of(temporary, in: directory.number) else { return }
-    if status.isOurFile {
-      guard let file = FileDescriptor.open(temporary, in: directory.number, flags: O_RDWR | O_NONBLOCK),
-        file.lock(attempts: 1), file.status?.isSameFile(as: FileStatus.of(temporary, in: directory.number)) == true
-      else { return }
-      // Under the lock, so that it is not the file that somebody has just made.
+    guard FileStatus.of(temporary, in: directory.number)?.isOurFile == true else {
       _ = unlinkat(directory.number, temporary, 0)
-    } else {
-      _ = unlinkat(directory.number, temporary, 0)
+      return
     }
+    // Under the lock, so that it is not the file that somebody has just made.
+    let file = FileDescriptor.open(temporary, in: directory.number, flags: O_RDWR | O_NONBLOCK)
+    if let file, file.lock(attempts: 1) { remove(temporary, ifStill: file) }
+  }
+
+  /// Removes a name of that file: whoever removed the journal may have made way for another file with the name.
+  private func remove(_ temporary: String, ifStill file: FileDescriptor) {
+    guard file.status?.isSameFile(as: FileStatus.of(temporary, in: directory.number)) == true else { return }
+    _ = unlinkat(directory.number, temporary, 0)
   }
 
   /// Removes the synced journal before the present one. One that claims less does no harm should it stay or come back:
