@@ -44,23 +44,31 @@ public enum Payload {
       let size = fread(&block, 1, block.count, stream)
       if ferror(stream) != 0 { throw ServerError.system(call: "fread \(path)", code: errno) }
       let expected = content.bytes(offset..<min(offset + Int64(size), max(offset, content.count)))
-      if let difference = firstDifference(block[..<size], expected) { return offset + Int64(difference) }
+      let difference = block.withUnsafeBytes { found in
+        expected.withUnsafeBytes { firstDifference(UnsafeRawBufferPointer(rebasing: found[..<size]), $0) }
+      }
+      if let difference { return offset + Int64(difference) }
       offset += Int64(size)
       if size < block.count { return offset == content.count ? nil : offset }
     }
   }
 
-  private static func firstDifference(_ found: ArraySlice<UInt8>, _ expected: Data) -> Int? {
-    if found.count == expected.count, found.elementsEqual(expected) { return nil }
-    return zip(found, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
-      ?? min(found.count, expected.count)
+  private static func firstDifference(_ found: UnsafeRawBufferPointer, _ expected: UnsafeRawBufferPointer) -> Int? {
+    let common = min(found.count, expected.count)
+    if let left = found.baseAddress, let right = expected.baseAddress, memcmp(left, right, common) != 0 {
+      return zip(found, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+    }
+    return found.count == expected.count ? nil : common
   }
 
+  /// Written for speed without optimisation, because tests are built that way and make gigabytes.
   private static func fill(_ buffer: UnsafeMutableRawBufferPointer, start: UInt64, firstWord: UInt64) {
-    let words = buffer.bindMemory(to: UInt64.self)
+    guard var word = buffer.bindMemory(to: UInt64.self).baseAddress else { return }
+    let end = word + buffer.count / Int(wordSize)
     var counter = start &+ firstWord &* 0x9E37_79B9_7F4A_7C15
-    for index in words.indices {
-      words[index] = mix(counter).littleEndian
+    while word < end {
+      word.pointee = mix(counter).littleEndian
+      word += 1
       counter = counter &+ 0x9E37_79B9_7F4A_7C15
     }
   }

@@ -1,7 +1,8 @@
 import Foundation
-import ResumableDownloads
 import TestSupport
 import Testing
+
+@testable import ResumableDownloads
 
 /// A partial file and its journal, changed by hand between two tasks.
 struct EditedPartial {
@@ -12,6 +13,14 @@ struct EditedPartial {
   init(_ blob: Data) throws {
     partial = try ResumeData(blob).partialURL.path
     journal = partial.dropLast("partial".count) + "resume"
+  }
+
+  /// Returns when the sync that follows an end has put its own journal in place, and nothing changes any more.
+  func settle() async throws {
+    let place = (journal as NSString).deletingLastPathComponent
+    try await FolderWatch.wait(in: place, for: "a synced journal") {
+      (try? ResumeData(blob())).map { $0.syncedByteOffset == $0.byteOffset } ?? false
+    }
   }
 
   /// Replaces the bytes of the partial file, which stays the same file.

@@ -33,6 +33,7 @@ struct PartialFileFaultTests {
     let scene = try FaultScene(then: FaultScene.rest)
     let blob = try await scene.interrupt()
     let files = FileManager.default
+    try await EditedPartial(blob).settle()
     for name in scene.leftovers { try files.removeItem(at: scene.partials.appendingPathComponent(name)) }
     if isRemoved { try files.removeItem(at: scene.partials) }
     let run = try await scene.resume(blob)

@@ -65,11 +65,7 @@ struct ForgedPlace {
     folder = scene.folder
     self.blob = blob
     real = try EditedPartial(blob)
-    // The journal is replaced once more, by one that was synced.
-    let place = (real.journal as NSString).deletingLastPathComponent
-    try await FolderWatch.wait(in: place, for: "a synced journal") { [real] in
-      (try? ResumeData(real.blob()))?.syncedByteOffset ?? 0 >= FaultScene.firstPart
-    }
+    try await real.settle()
     try folder.makeFolder("victims")
     try folder.write(Data("a secret".utf8), to: "victims/secret.txt")
     try folder.write(Data("not a partial file of the library".utf8), to: "victims/v.partial")
