@@ -114,7 +114,7 @@ extension DownloadDriver: TransferSink {
         return begin(after: try store.lowering(to: at)) { [self] () throws(StorageError) in
           try beginAppending(at: at, end: end, total: total)
         }
-      case .write(let total, let resumable, _):
+      case .write(let total, let resumable):
         return begin(after: try beginWriting(head, total: total, resumable: resumable))
       default: return leave(head, then: step)
       }

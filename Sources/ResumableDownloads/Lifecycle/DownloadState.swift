@@ -29,7 +29,7 @@ struct DownloadState: Equatable {
     /// The same request once more, at the present address.
     case askAgain(ResumePoint?)
     /// A whole body: into a new partial.
-    case write(total: Int64?, resumable: Bool, coded: Bool)
+    case write(total: Int64?, resumable: Bool)
     /// Ask after a while: no sooner than `least` seconds, and about `backOff`.
     case wait(least: Double, backOff: Double, ResumePoint?)
     case finish
@@ -132,9 +132,9 @@ struct DownloadState: Equatable {
     if validatesStatus && !(200..<300).contains(head.status) { return fail(.badAnswer(head.status)) }
     switch ResumeRules.freshVerdict(for: head, callerSentRange: hasOwnRange, method: method) {
     case .refuse: return fail(.badAnswer(head.status))
-    case .accept(let total, let coding, let resumable):
+    case .accept(let total, let resumable):
       phase = .receiving(end: total)
-      return .write(total: total, resumable: resumable, coded: coding != nil)
+      return .write(total: total, resumable: resumable)
     }
   }
 

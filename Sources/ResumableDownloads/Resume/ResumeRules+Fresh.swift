@@ -9,10 +9,9 @@ extension ResumeRules {
   static func freshVerdict(for head: ResponseHead, callerSentRange: Bool, method: String) -> FreshVerdict {
     guard head.status >= 200, head.contentLength != .invalid else { return .refuse }
     guard callerSentRange || isWholeBody(head) else { return .refuse }
-    let coding = head.contentCoding
+    let isCoded = head.contentCoding != nil
     return .accept(
-      total: coding == nil ? bodyLength(head, callerSentRange: callerSentRange, method: method) : nil,
-      coding: coding,
+      total: isCoded ? nil : bodyLength(head, callerSentRange: callerSentRange, method: method),
       resumable: !callerSentRange && isResumable(head, method: method))
   }
 

@@ -22,9 +22,9 @@ enum ResumeVerdict: Sendable, Equatable {
 
 /// What the answer to a request for a whole file means.
 enum FreshVerdict: Sendable, Equatable {
-  /// The body becomes the file. `total` is its length if known, `coding` the content coding to decode on the way, and
-  /// `resumable` tells whether the download can be continued later if it is interrupted.
-  case accept(total: Int64?, coding: String?, resumable: Bool)
+  /// The body becomes the file. `total` is its length if known, which that of a coded body never is, and `resumable`
+  /// tells whether the download can be continued later if it is interrupted.
+  case accept(total: Int64?, resumable: Bool)
   /// The body cannot be read as the file that was asked for.
   case refuse
 }

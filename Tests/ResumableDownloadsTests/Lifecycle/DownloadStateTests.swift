@@ -87,7 +87,7 @@ struct DownloadStateTests {
     var kept = resumed()
     #expect(kept.start(from: nil, recorded: point) == .ask(nil))
     let file = head(200, [("Content-Length", "1000")])
-    #expect(receive(&kept, file) == .write(total: 1000, resumable: false, coded: false))
+    #expect(receive(&kept, file) == .write(total: 1000, resumable: false))
   }
 
   @Test("Error pages never replace a partial", arguments: [204, 304, 401, 403, 404, 429, 500, 503])
@@ -102,7 +102,7 @@ struct DownloadStateTests {
     var state = fresh()
     _ = state.start(from: nil)
     let page = head(404, [("Content-Length", "10")])
-    #expect(receive(&state, page) == .write(total: 10, resumable: false, coded: false))
+    #expect(receive(&state, page) == .write(total: 10, resumable: false))
     var checked = DownloadState(validatesStatus: true, isResumed: false)
     _ = checked.start(from: nil)
     #expect(receive(&checked, page) == .fail(.badAnswer(404)))
