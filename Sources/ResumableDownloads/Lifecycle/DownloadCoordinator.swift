@@ -49,7 +49,8 @@ final class DownloadCoordinator: Sendable {
 
   func resume(id: Int) { perform { [table] _ in table.value.resume(id) } }
 
-  func limit(id: Int, bytesPerSecond: Int64) { perform { [table] _ in table.value.limit(id, bytesPerSecond) } }
+  /// The observer says something else of `bytesPerSecondLimit`.
+  func limitChanged(id: Int) { perform { [table] _ in table.value.limitChanged(id) } }
 
   func cancel(id: Int, producingResumeData: Bool) {
     perform { [table] _ in table.value.cancel(id, producingResumeData: producingResumeData) }
@@ -121,6 +122,7 @@ private final class DriverTable {
     if delay > 0 { hold(id, seconds: delay, environment: environment, on: loop) }
     let origin = origin(of: job.url)
     observers[id] = (observer, job, environment)
+    if observer.isSuspended { suspendedWaiting.insert(id) }
     let entry = WaitingLine.Entry(id: id, priority: priority, origin: origin) { [unowned self] in
       let job = self.observers[id]?.job ?? job
       let driver = DownloadDriver(job: job, environment: environment, loop: loop, observer: observer) { [weak self] _ in
@@ -145,18 +147,23 @@ private final class DriverTable {
     return origin
   }
 
+  /// Has no effect on a download that has ended, or that has yet to be added and is asked then.
   func suspend(_ id: Int) {
-    guard let entry = running[id] else {
+    guard let observer = observers[id]?.observer else { return }
+    if let entry = running[id] {
+      entry.driver.suspend()
+      // Its place is free meanwhile: suspended downloads must not keep others from running.
+      if paused.insert(id).inserted { count(entry.origin, by: -1) }
+    } else {
       suspendedWaiting.insert(id)
-      return
     }
-    entry.driver.suspend()
-    // Its place is free meanwhile: suspended downloads must not keep others from running.
-    if paused.insert(id).inserted { count(entry.origin, by: -1) }
-    admit()
+    // A driver has to know of a suspension that is over, too: the connection may have been lost in it.
+    if observer.isSuspended { admit() } else { resume(id) }
   }
 
+  /// Has no effect while the observer is suspended once more.
   func resume(_ id: Int) {
+    guard let observer = observers[id]?.observer, !observer.isSuspended else { return }
     if let entry = running[id] {
       if paused.remove(id) != nil { count(entry.origin, by: 1) }
       return entry.driver.resume()
@@ -166,10 +173,7 @@ private final class DriverTable {
     admit()
   }
 
-  func limit(_ id: Int, _ bytesPerSecond: Int64) {
-    observers[id]?.job.bytesPerSecond = bytesPerSecond
-    running[id]?.driver.limit(bytesPerSecond: bytesPerSecond)
-  }
+  func limitChanged(_ id: Int) { running[id]?.driver.limitChanged() }
 
   func cancel(_ id: Int, producingResumeData: Bool) {
     if let entry = running[id] { return entry.driver.cancel(producingResumeData: producingResumeData) }

@@ -58,7 +58,7 @@ final class DownloadDriver {
   // MARK: What the session asks
 
   func start() {
-    bandwidth.bytesPerSecond = job.bytesPerSecond
+    bandwidth.bytesPerSecond = observer.bytesPerSecondLimit
     if job.totalTimeout > 0 {
       totalTimer = loop.after(nanoseconds: LoopClock.nanoseconds(job.totalTimeout)) { [weak self] in
         // The final move is not interrupted: everything has arrived.
@@ -92,8 +92,8 @@ final class DownloadDriver {
     }
   }
 
-  func limit(bytesPerSecond: Int64) {
-    bandwidth.bytesPerSecond = bytesPerSecond
+  func limitChanged() {
+    bandwidth.bytesPerSecond = observer.bytesPerSecondLimit
     if isLimited { transfer?.isGathering = false }
   }
 

@@ -39,8 +39,6 @@ struct DownloadJob: Sendable {
   var retryPolicy: RetryPolicy?
   /// Whether a missing network is waited for.
   var waitsForConnectivity = false
-  /// A limit of this download's own; zero or less means none.
-  var bytesPerSecond: Int64 = 0
   /// Names of fields, in lower case, that never go into resume data.
   var unrecordedFields: Set<String> = []
 

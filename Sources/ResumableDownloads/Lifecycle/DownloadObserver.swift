@@ -3,8 +3,15 @@ internal import Synchronization
 
 /// Hears what happens to one download; all calls come on the loop's thread, in this order: `didReceive`* → `didResume`?
 /// → (`didProgress` | `didRestart` → `didResume`)* → `willMove`? → `didFinish`? → `didEnd`, the last exactly once.
+///
+/// It also holds what may change on the way. The loop reads that when a download is added or begins and whenever it is
+/// told of a change, so what overtakes the start of its download is not lost, nor is the order of two changes.
 protocol DownloadObserver: AnyObject, Sendable {
   var counters: DownloadCounters { get }
+  /// Whether the download may do nothing for the time being.
+  var isSuspended: Bool { get }
+  /// A limit of this download's own; zero means none.
+  var bytesPerSecondLimit: Int64 { get }
   /// A download with a begin date may begin; `answer` is called once, from any thread. Comes before all others.
   func willBegin(answer: @escaping @Sendable (DelayedStart) -> Void)
   /// A final head arrived; the request that got it had these fields.

@@ -7,6 +7,8 @@ internal import Synchronization
 extension DownloadTask: DownloadObserver {
   private static let maximumTransactions = 1000
 
+  var isSuspended: Bool { locked.withLock { $0.suspendCount > 0 } }
+
   func didReceive(_ head: ResponseHead, requestFields: [HeaderField]) {
     locked.withLock { state in
       state.head = head

@@ -147,7 +147,7 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     get { locked.withLock { $0.bytesPerSecondLimit } }
     set {
       locked.withLock { $0.bytesPerSecondLimit = max(0, newValue) }
-      if isStarted { owner?.coordinator.limit(id: identifier, bytesPerSecond: max(0, newValue)) }
+      if isStarted { owner?.coordinator.limitChanged(id: identifier) }
     }
   }
 
@@ -196,8 +196,6 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     guard let coordinator = owner?.coordinator else {
       return didEnd(DownloadFailure(reason: .sessionInvalid, url: job.url))
     }
-    var job = job
-    job.bytesPerSecond = bytesPerSecondLimit
     coordinator.start(job, id: identifier, priority: priority, notBefore: date, observer: self)
     // Whoever cancelled from another thread in this moment found nothing to cancel.
     let cancellation = locked.withLock { $0.isCanceling ? !$0.cancelHandlers.isEmpty : nil }
