@@ -35,6 +35,11 @@ struct Failure: Error, Equatable {
     }
   }
 
+  /// A call of the system has failed, by default the last one; `action` is what could not be done.
+  static func system(_ action: String, code: Int32 = errno, advice: String = "") -> Failure {
+    Failure(.disk, "cannot \(action): \(String(cString: strerror(code)))", advice: advice)
+  }
+
   /// Why something failed, as a sentence without its full stop.
   static func sentence(_ error: any Error, response: URLResponse? = nil) -> String {
     if let status = refusal(error, response) {
@@ -44,7 +49,7 @@ struct Failure: Error, Equatable {
   }
 
   /// Without what Foundation puts before every reason, and without the full stop.
-  static func trimmed(_ text: String) -> String {
+  private static func trimmed(_ text: String) -> String {
     let empty = "The operation could not be completed. "
     let reason = text.hasPrefix(empty) ? text.dropFirst(empty.count) : text[...]
     return String(reason.hasSuffix(".") ? reason.dropLast() : reason)

@@ -105,6 +105,17 @@ import Testing
     #expect(throws: Failure.self) { try Publication.publish(staged, as: folder.path("y"), replacing: false) }
   }
 
+  @Test("A name that cannot be given is told with the reason of the system")
+  func unpublished() throws {
+    let folder = try TemporaryFolder("publish")
+    let staged = try folder.write(Data("new".utf8), to: ".staged")
+    // Another file system than that of any temporary folder.
+    let path = "/dev/\(UUID().uuidString)"
+    let failure = #expect(throws: Failure.self) { try Publication.publish(staged, as: path, replacing: false) }
+    #expect(failure?.status == .disk)
+    #expect(failure?.reason == "cannot give the file its name \(path): Invalid cross-device link")
+  }
+
   @Test("Folders and dead links are there, but are no complete file")
   func others() throws {
     let folder = try TemporaryFolder("others")

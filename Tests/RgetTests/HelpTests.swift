@@ -7,13 +7,15 @@ import Testing
   func help() {
     let lines = Help.text.split(separator: "\n")
     for line in lines { #expect(line.count <= 80, "\(line)") }
-    for spec in OptionTable.all { #expect(lines.contains { $0.hasPrefix("  " + spec.synopsis) }, "\(spec.synopsis)") }
+    for option in OptionTable.all {
+      #expect(lines.contains { $0.hasPrefix("  " + option.synopsis) }, "\(option.synopsis)")
+    }
     for status in ExitCode.allCases { #expect(lines.contains { $0.hasPrefix("  \(status.rawValue) ") }) }
   }
 
   @Test("No two options share a name")
   func names() {
-    let long = OptionTable.all.compactMap(\.long)
+    let long = OptionTable.all.map(\.long)
     let short = OptionTable.all.compactMap(\.short)
     #expect(Set(long).count == long.count)
     #expect(Set(short).count == short.count)
@@ -22,7 +24,7 @@ import Testing
   @Test("The completions name every option", arguments: Shell.allCases)
   func completions(shell: Shell) {
     let text = shell.completions
-    for name in OptionTable.all.compactMap(\.long) {
+    for name in OptionTable.all.map(\.long) {
       #expect(text.contains(shell == .fish ? "-l \(name)" : "--\(name)"), "\(name)")
     }
     for command in ["list", "inspect", "clean", "demo"] { #expect(text.contains(command)) }

@@ -32,13 +32,11 @@ struct ArgumentParser {
   private mutating func parseLong(_ argument: String) throws(UsageError) -> Arguments? {
     let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let (name, value) = (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
-    if let spec = OptionTable.all.first(where: { $0.long == name }) {
-      return try apply(spec, name: "--\(name)", value: value, isOn: true)
+    if let option = OptionTable.all.first(where: { $0.long == name }) {
+      return try apply(option, name: "--\(name)", value: value, isOn: true)
     }
-    if name.hasPrefix("no-"), let spec = OptionTable.all.first(where: { $0.long == String(name.dropFirst(3)) }),
-      case .flag = spec.action
-    {
-      return try apply(spec, name: "--\(name)", value: value, isOn: false)
+    if let option = OptionTable.all.first(where: { $0.negatedName == name }) {
+      return try apply(option, name: "--\(name)", value: value, isOn: false)
     }
     throw UsageError(reason: "unknown option --\(name)" + Suggestion.clause(for: name))
   }
@@ -46,7 +44,7 @@ struct ArgumentParser {
   private mutating func parseGroup(_ argument: String) throws(UsageError) -> Arguments? {
     var letters = argument.dropFirst()
     while let letter = letters.popFirst() {
-      guard let spec = OptionTable.all.first(where: { $0.short == letter }) else {
+      guard let option = OptionTable.all.first(where: { $0.short == letter }) else {
         // `-quiet` is more likely meant as a long option than as seven letters.
         let word = String(argument.dropFirst())
         throw UsageError(
@@ -54,19 +52,19 @@ struct ArgumentParser {
             ? "unknown option \(argument)" + Suggestion.clause(for: word) : "unknown option -\(letter)")
       }
       var value: String?
-      if spec.placeholder != nil, !letters.isEmpty {
+      if option.placeholder != nil, !letters.isEmpty {
         value = String(letters)
         letters = ""
       }
-      if let answer = try apply(spec, name: "-\(letter)", value: value, isOn: true) { return answer }
+      if let answer = try apply(option, name: "-\(letter)", value: value, isOn: true) { return answer }
     }
     return nil
   }
 
   private mutating func apply(
-    _ spec: OptionSpec, name: String, value: String?, isOn: Bool
+    _ option: OptionDefinition, name: String, value: String?, isOn: Bool
   ) throws(UsageError) -> Arguments? {
-    switch spec.action {
+    switch option.action {
     case .flag(let set):
       guard value == nil else { throw UsageError(reason: "\(name) takes no value") }
       set(&options, isOn)

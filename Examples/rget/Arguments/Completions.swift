@@ -15,30 +15,22 @@ enum Shell: String, CaseIterable, Sendable {
 
   private static let subcommands = Subcommand.allCases.filter { $0 != .demoContinue }.map(\.rawValue)
 
-  private static func names(_ spec: OptionSpec) -> [String] {
-    [spec.short.map { "-\($0)" }, spec.long.map { "--\($0)" }].compactMap { $0 }
-  }
-
-  /// The flags that can be turned off again, as `no-NAME`.
-  private static let negated = OptionTable.all.compactMap { spec -> String? in
-    guard case .flag = spec.action, let long = spec.long else { return nil }
-    return "no-\(long)"
-  }
+  private static let negatedNames = OptionTable.all.compactMap(\.negatedName)
 
   private static func negatedHelp(_ name: String) -> String { "turns --\(name.dropFirst(3)) off again" }
 
   private static var bashText: String {
-    let cases = OptionTable.all.filter { $0.placeholder != nil }.map { spec in
+    let cases = OptionTable.all.filter { $0.placeholder != nil }.map { option in
       let action =
-        switch spec.completion {
+        switch option.completion {
         case .none: "COMPREPLY=()"
         case .files: #"COMPREPLY=($(compgen -f -- "$word"))"#
         case .directories: #"COMPREPLY=($(compgen -d -- "$word"))"#
         case .words(let words): #"COMPREPLY=($(compgen -W "\#(words.joined(separator: " "))" -- "$word"))"#
         }
-      return "    \(names(spec).joined(separator: " | "))) \(action); return ;;"
+      return "    \(option.names.joined(separator: " | "))) \(action); return ;;"
     }
-    let options = (OptionTable.all.flatMap(names) + negated.map { "--\($0)" }).joined(separator: " ")
+    let options = (OptionTable.all.flatMap(\.names) + negatedNames.map { "--\($0)" }).joined(separator: " ")
     return """
       # Completions of rget for bash: eval "$(rget --completions bash)"
       _rget() {
@@ -59,20 +51,20 @@ enum Shell: String, CaseIterable, Sendable {
   }
 
   private static var zshText: String {
-    let lines = OptionTable.all.flatMap { spec in
-      names(spec).map { name in
+    let lines = OptionTable.all.flatMap { option in
+      option.names.map { name in
         let value =
-          switch (spec.placeholder, spec.completion) {
+          switch (option.placeholder, option.completion) {
           case (nil, _): ""
           case (let text?, .none): ":\(plain(text)): "
           case (let text?, .files): ":\(plain(text)):_files"
           case (let text?, .directories): ":\(plain(text)):_files -/"
           case (let text?, .words(let words)): ":\(plain(text)):(\(words.joined(separator: " ")))"
           }
-        return "  '*\(name)[\(plain(spec.help))]\(value)'"
+        return "  '*\(name)[\(plain(option.help))]\(value)'"
       }
     }
-    let off = negated.map { "  '*--\($0)[\(negatedHelp($0))]'" }
+    let off = negatedNames.map { "  '*--\($0)[\(negatedHelp($0))]'" }
     return """
       #compdef rget
       # Completions of rget for zsh: eval "$(rget --completions zsh)" after compinit, or as _rget in $fpath.
@@ -90,21 +82,21 @@ enum Shell: String, CaseIterable, Sendable {
   }
 
   private static var fishText: String {
-    let lines = OptionTable.all.map { spec in
+    let lines = OptionTable.all.map { option in
       var line = "complete -c rget"
-      if let short = spec.short { line += " -s \(short)" }
-      if let long = spec.long { line += " -l \(long)" }
-      switch (spec.placeholder, spec.completion) {
+      if let short = option.short { line += " -s \(short)" }
+      line += " -l \(option.long)"
+      switch (option.placeholder, option.completion) {
       case (nil, _): break
       case (_, .none): line += " -x"
       case (_, .files): line += " -r -F"
       case (_, .directories): line += " -x -a '(__fish_complete_directories)'"
       case (_, .words(let words)): line += " -x -a '\(words.joined(separator: " "))'"
       }
-      return line + " -d '\(plain(spec.help))'"
+      return line + " -d '\(plain(option.help))'"
     }
     let words = subcommands.joined(separator: " ")
-    let off = negated.map { "complete -c rget -l \($0) -d '\(negatedHelp($0))'" }
+    let off = negatedNames.map { "complete -c rget -l \($0) -d '\(negatedHelp($0))'" }
     return """
       # Completions of rget for fish: rget --completions fish | source
       complete -c rget -f

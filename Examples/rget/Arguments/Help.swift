@@ -30,19 +30,23 @@ enum Help {
     """
   }
 
-  static let signals = "stopped by SIGINT, SIGTERM; likewise 129 by SIGHUP and 141 by a closed pipe"
+  private static let signals = "stopped by SIGINT, SIGTERM; likewise 129 by SIGHUP and 141 by a closed pipe"
 
-  static let subcommands = [
+  private static let subcommands = [
     ("list [DIR]", "what was begun there and is not complete: URL, bytes, percentage, age"),
     ("inspect FILE", "what is in resume data, in plain words"),
     ("clean [DIR]", "removes what was begun there and is not complete"),
     ("demo", "downloads 64 MiB from a server of its own in three processes, one of them killed on the way"),
   ]
 
-  /// Two columns, the second one wrapped so that a line has at most `width` columns.
-  static func table(_ rows: [(String, String)], width: Int = 80) -> String {
-    let column = 28
-    return rows.map { name, text in
+  /// Columns of a terminal that nobody has widened.
+  private static let width = 80
+  /// Where the second column of a table begins.
+  private static let column = 28
+
+  /// Two columns, the second one wrapped.
+  private static func table(_ rows: [(String, String)]) -> String {
+    rows.map { name, text in
       let lines = wrap(text, width: width - column)
       let indent = String(repeating: " ", count: column)
       let first = "  " + name

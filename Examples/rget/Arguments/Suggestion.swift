@@ -9,17 +9,15 @@ enum Suggestion {
   }
 
   /// The long name that takes the fewest changes; one that begins with what was typed comes first.
-  static func nearest(to name: String, among names: [String] = allNames) -> String? {
+  private static func nearest(to name: String) -> String? {
     if name.count >= 2, let longer = names.first(where: { $0.hasPrefix(name) }) { return longer }
     let distances = names.map { (name: $0, distance: distance(from: name, to: $0)) }
     guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
     return best.distance <= min(maximumDistance, best.name.count / 2) ? best.name : nil
   }
 
-  private static let allNames: [String] = OptionTable.all.flatMap { spec -> [String] in
-    guard let long = spec.long else { return [] }
-    if case .flag = spec.action { return [long, "no-" + long] }
-    return [long]
+  private static let names = OptionTable.all.flatMap { option in
+    [option.long] + [option.negatedName].compactMap { $0 }
   }
 
   /// How many letters have to be inserted, removed, replaced or swapped with their neighbour.

@@ -46,7 +46,7 @@ struct Demo {
   }
 
   private func showAll() async throws {
-    Output.result("A server in this process offers \(Self.size(DemoServer.count)) at \(server.url.absoluteString)")
+    Output.result("A server in this process offers \(Amount.bytes(DemoServer.count)) at \(server.url.absoluteString)")
     let paused = try await stopHalfway()
     let killed = try await killOnTheWay()
     let resumed = try await finish()
@@ -139,9 +139,9 @@ struct Demo {
     }
     let repeated = max(0, killed - resumed)
     guard repeated <= Self.toleratedRepetition else {
-      throw Unexpected(reason: "\(Self.size(repeated)) were sent twice")
+      throw Unexpected(reason: "\(Amount.bytes(repeated)) were sent twice")
     }
-    Output.result("Sent twice: \(Self.size(repeated)) of \(Self.size(DemoServer.count))")
+    Output.result("Sent twice: \(Amount.bytes(repeated)) of \(Amount.bytes(DemoServer.count))")
   }
 
   private func start() throws -> DemoProcess {
@@ -155,8 +155,6 @@ struct Demo {
     cleanup.running(nil)
     return end
   }
-
-  private static func size(_ count: Int64) -> String { Amount.bytes(count) }
 }
 
 /// What must not outlive the demonstration.

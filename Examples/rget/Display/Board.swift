@@ -17,8 +17,9 @@ struct Board: Sendable {
   private var running: [Int: Item] = [:]
   private var finished = 0
   private var failed = 0
-  /// Bytes that arrived in this run, and those of files that are complete.
+  /// Bytes of the downloads that have ended.
   private var finishedBytes: Int64 = 0
+  /// Bytes that came in this run.
   private var arrived: Int64 = 0
   private var meter = SpeedMeter()
 

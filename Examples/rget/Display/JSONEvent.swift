@@ -35,10 +35,5 @@ struct JSONEvent: Codable, Equatable, Sendable {
   var incomplete: Int?
 
   /// The event as one line.
-  var line: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Text and integers have no way to fail.
-    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-  }
+  var line: String { String(decoding: CompactJSON.encode(self), as: UTF8.self) }
 }

@@ -23,7 +23,7 @@ enum FileHash {
     _ digests: Set<Digest>, of path: String, isCancelled: () -> Bool
   ) throws -> [Digest: Data]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure(path) }
+    guard descriptor >= 0 else { throw Failure.system("read \(path)") }
     defer { close(descriptor) }
     var sha256 = HashContext(.sha256)
     var sha512 = HashContext(.sha512)
@@ -33,16 +33,12 @@ enum FileHash {
       if isCancelled() { return nil }
       let count = read(descriptor, buffer.baseAddress, buffer.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw failure(path) }
+      guard count >= 0 else { throw Failure.system("read \(path)") }
       if count == 0 { break }
       let part = UnsafeRawBufferPointer(rebasing: buffer[..<count])
       if digests.contains(.sha256) { sha256.update(part) }
       if digests.contains(.sha512) { sha512.update(part) }
     }
     return [.sha256: sha256.finish(), .sha512: sha512.finish()].filter { digests.contains($0.key) }
-  }
-
-  private static func failure(_ path: String) -> Failure {
-    Failure(.disk, "cannot read \(path): \(String(cString: strerror(errno)))")
   }
 }

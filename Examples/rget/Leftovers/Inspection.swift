@@ -10,15 +10,17 @@ enum Inspection {
       return ExitCode.someFailed.rawValue
     }
     let data: Data
-    do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
-      Output.message("rget: cannot read \(file): \(Failure.trimmed(error.localizedDescription)).")
+    do {
+      data = try Data(contentsOf: URL(fileURLWithPath: file))
+    } catch {
+      Output.message("rget: cannot read \(file): \(Failure.sentence(error)).")
       return ExitCode.disk.rawValue
     }
     do {
       for line in lines(try ResumeData(data)) { Output.result(line) }
       return 0
     } catch {
-      Output.message("rget: \(file): \(Failure.trimmed(error.description)).")
+      Output.message("rget: \(file): \(Failure.sentence(error)).")
       return ExitCode.someFailed.rawValue
     }
   }

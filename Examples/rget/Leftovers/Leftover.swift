@@ -40,11 +40,11 @@ struct Leftover: Equatable, Sendable {
 
   private static func staged(_ name: String, _ directory: String, _ names: [String]) -> Leftover? {
     let path = Entry.path(directory, name)
-    guard let final = StagedName.finalName(of: name), let file = ExistingFile(path: path), file.size >= 0 else {
+    guard let final = StagedName.finalName(of: name), let file = ExistingFile(path: path), let size = file.size else {
       return nil
     }
     let paths = ([name] + orphans(of: name, among: names)).map { Entry.path(directory, $0) }
-    return Leftover(name: final, url: nil, bytes: file.size, total: file.size, changed: file.modified, paths: paths)
+    return Leftover(name: final, url: nil, bytes: size, total: size, changed: file.modified, paths: paths)
   }
 
   /// The journals of a whole file, which a process leaves that ends before it can remove them.
@@ -70,7 +70,7 @@ struct Leftover: Equatable, Sendable {
   /// - Throws: `Failure` with the first one that cannot be removed.
   func remove() throws(Failure) {
     for path in paths where unlink(path) != 0 && errno != ENOENT {
-      throw Failure(.disk, "cannot remove \(path): \(String(cString: strerror(errno)))")
+      throw Failure.system("remove \(path)")
     }
   }
 

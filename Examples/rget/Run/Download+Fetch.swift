@@ -8,9 +8,9 @@ extension Download {
   func fetch() async throws -> Fetched {
     let watcher = TransferWatcher()
     let destination = URL(fileURLWithPath: entry.stagedPath)
-    let task = work.session.downloadTask(with: work.request(entry.url), to: destination)
+    let task = context.session.downloadTask(with: context.request(entry.url), to: destination)
     task.delegate = watcher
-    return try await work.stop.during(
+    return try await context.stop.during(
       stop: { task.cancel(byProducingResumeData: { _ in }) },
       run: {
         task.resume()
@@ -19,7 +19,7 @@ extension Download {
   }
 
   private func follow(_ task: DownloadTask, _ events: AsyncStream<TransferEvent>) async throws -> Fetched {
-    let teller = Teller(entry: entry, work: work)
+    let reporter = Reporter(entry: entry, context: context)
     var isResumed = false
     var early: Result<Outcome, any Error>?
     var isHeadSeen = false
@@ -28,15 +28,15 @@ extension Download {
       switch event {
       case .resumed(let offset):
         isResumed = offset > 0
-        teller.resumed(at: offset)
-      case .received(let count, let total): teller.received(count, of: total)
+        reporter.resumed(at: offset)
+      case .received(let count, let total): reporter.received(count, of: total)
       case .delivered: break
       case .completed(let error): end = error
       }
       guard !isHeadSeen, let response = task.response as? HTTPURLResponse else { continue }
       isHeadSeen = true
-      teller.exchanged(task.currentRequest, response)
-      guard response.statusCode < 300, let outcome = await look(response) else { continue }
+      reporter.exchanged(task.currentRequest, response)
+      guard response.statusCode < 300, let outcome = await outcomeByName(response) else { continue }
       early = outcome
       task.cancel()
     }
@@ -45,32 +45,35 @@ extension Download {
       _ = unlink(entry.stagedPath)
       return .ended(try early.get())
     }
-    guard let end else {
-      // All bytes were there already, so nothing was asked, or the answer was that there are no more (416).
-      guard let response = task.response as? HTTPURLResponse, response.statusCode < 300 else {
-        return .staged(Staged(isResumed: true))
-      }
-      prepare(response)
-      return .staged(Staged(response: response, isResumed: isResumed || response.statusCode == 206))
-    }
-    let failure = Failure(end, response: task.response)
-    if work.stop.isAsked {
-      return .ended(.stopped(offset: failure.offset ?? ExistingFile(path: entry.stagedPath)?.size))
-    }
-    throw failure
+    return try conclude(task, end, isResumed: isResumed)
   }
 
-  /// Looks at the name that the answer suggests before the body is there: it may be taken.
-  private func look(_ response: HTTPURLResponse) async -> Result<Outcome, any Error>? {
+  /// What a transfer has come to.
+  private func conclude(_ task: DownloadTask, _ error: (any Error)?, isResumed: Bool) throws -> Fetched {
+    if let error {
+      let failure = Failure(error, response: task.response)
+      guard context.stop.isAsked else { throw failure }
+      return .ended(.stopped(offset: failure.offset ?? ExistingFile(path: entry.stagedPath)?.size))
+    }
+    guard let response = task.response as? HTTPURLResponse, response.statusCode < 300 else {
+      // All bytes were there already, so nothing was asked, or the answer was that there are no more (416).
+      return .staged(Staged(isResumed: true))
+    }
+    prepare(response)
+    return .staged(Staged(response: response, isResumed: isResumed || response.statusCode == 206))
+  }
+
+  /// What the name that an answer suggests decides before the body is there; nil if the body is wanted.
+  private func outcomeByName(_ response: HTTPURLResponse) async -> Result<Outcome, any Error>? {
     do {
       // While those before it have yet to take theirs, nothing is told of the bytes that come.
-      work.console.change { board, _ in board.note(entry.number, "waiting for its name") }
+      context.console.change { board, _ in board.note(entry.number, "waiting for its name") }
       let name = await name(for: response)
-      work.console.change { board, _ in
+      context.console.change { board, _ in
         board.note(entry.number, nil)
         board.rename(entry.number, name)
       }
-      _ = try work.checksum(for: name)
+      _ = try context.checksum(for: name)
       guard name != entry.name, let outcome = try await existing(name, response: response) else { return nil }
       return .success(outcome)
     } catch {

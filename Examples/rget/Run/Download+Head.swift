@@ -15,7 +15,7 @@ extension Download {
       let reason = Failure.sentence(URLError(.badServerResponse), response: response)
       throw Failure(.refused, "\(left); whether it is complete is unknown, because \(reason)")
     } catch let error as URLError {
-      if work.stop.isAsked { return nil }
+      if context.stop.isAsked { return nil }
       let reason = "\(left); whether it is complete is unknown: \(Failure.sentence(error))"
       throw Failure(.network, reason, advice: "The same command asks again.")
     }
@@ -24,9 +24,9 @@ extension Download {
   /// The head of the answer to a request, whose body is left; nil when the run is stopped.
   private func answer(_ method: String) async throws -> HTTPURLResponse? {
     let watcher = TransferWatcher()
-    let task = work.session.downloadTask(with: work.request(entry.url, method: method))
+    let task = context.session.downloadTask(with: context.request(entry.url, method: method))
     task.delegate = watcher
-    return try await work.stop.during(
+    return try await context.stop.during(
       stop: { task.cancel() },
       run: {
         task.resume()

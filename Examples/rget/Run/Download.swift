@@ -22,20 +22,20 @@ struct Download {
   }
 
   let entry: Entry
-  let work: Work
-  var options: Options { work.options }
+  let context: RunContext
+  private var options: Options { context.options }
 
   func run() async -> Outcome {
-    let teller = Teller(entry: entry, work: work)
-    teller.began()
+    let reporter = Reporter(entry: entry, context: context)
+    reporter.began()
     let outcome: Outcome
     do {
       outcome = try await complete()
     } catch {
       outcome = .failed(error as? Failure ?? Failure(error))
     }
-    work.names.settle(entry.number)
-    teller.ended(outcome)
+    context.names.settle(entry.number)
+    reporter.ended(outcome)
     return outcome
   }
 
@@ -72,7 +72,7 @@ struct Download {
       guard whole.isResumed, mayRepeat else {
         throw Failure(.checksum, "the file is not the right one: \(reason)", advice: "Nothing was kept.")
       }
-      work.console.message("\(entry.name): \(reason); once more from the beginning")
+      context.console.message("\(entry.name): \(reason); once more from the beginning")
       return nil
     }
   }
@@ -88,8 +88,8 @@ struct Download {
     }
     if options.overwrites { return nil }
     let left = "\(path) exists already and was left as it is"
-    if let checksum = try work.checksum(for: name), file.size >= 0 {
-      switch try await Verification.verify(path, [checksum], isCancelled: { work.stop.isAsked }) {
+    if let checksum = try context.checksum(for: name), file.size != nil {
+      switch try await Verification.verify(path, [checksum], isCancelled: { context.stop.isAsked }) {
       case .right: return .skipped(path: path)
       case .stopped: return .stopped(offset: nil)
       case .wrong(let reason): throw Failure(.checksum, "\(left); \(reason)", advice: "--overwrite replaces it.")
@@ -118,7 +118,7 @@ struct Download {
       if file.note == .none { prepare(response) }
       return Staged(response: response, isResumed: true)
     }
-    if !work.stop.isAsked { _ = unlink(entry.stagedPath) }
+    if !context.stop.isAsked { _ = unlink(entry.stagedPath) }
     return nil
   }
 
@@ -127,20 +127,20 @@ struct Download {
   /// The name of the file, by what an answer says.
   func name(for response: HTTPURLResponse?) async -> String {
     guard !entry.isNameFixed, let response else { return entry.name }
-    return await work.names.name(for: entry, suggested: FileName.suggested(asked: entry.url, response: response))
+    return await context.names.name(for: entry, suggested: FileName.suggested(asked: entry.url, response: response))
   }
 
   private func verify(_ staged: Staged, _ name: String) async throws -> Verification.Verdict {
     var expected = staged.response.map(ServerDigests.checksums) ?? []
     do {
-      if let checksum = try work.checksum(for: name) { expected.insert(checksum) }
+      if let checksum = try context.checksum(for: name) { expected.insert(checksum) }
     } catch {
       // It would fail with the same file again.
       _ = unlink(entry.stagedPath)
       throw error
     }
-    if !expected.isEmpty { work.console.change { board, _ in board.note(entry.number, "checking") } }
-    return try await Verification.verify(entry.stagedPath, expected, isCancelled: { work.stop.isAsked })
+    if !expected.isEmpty { context.console.change { board, _ in board.note(entry.number, "checking") } }
+    return try await Verification.verify(entry.stagedPath, expected, isCancelled: { context.stop.isAsked })
   }
 
   /// What can be said of a whole file before it is checked.

@@ -20,13 +20,13 @@ struct ExistingFile: Equatable, Sendable {
     case current(SavedVersion)
   }
 
-  /// -1 for what is no regular file.
-  var size: Int64
+  /// Nil for what is no regular file.
+  var size: Int64?
   var modified: Date
   var note: Note
   var isFolder = false
 
-  init(size: Int64, modified: Date, note: Note = .none) {
+  init(size: Int64?, modified: Date, note: Note = .none) {
     (self.size, self.modified, self.note) = (size, modified, note)
   }
 
@@ -36,13 +36,13 @@ struct ExistingFile: Equatable, Sendable {
     guard stat(path, &status) == 0 else {
       // A link that leads nowhere is something, too.
       guard lstat(path, &status) == 0 else { return nil }
-      self.init(size: -1, modified: .distantPast)
+      self.init(size: nil, modified: .distantPast)
       return
     }
     let isFile = status.st_mode & S_IFMT == S_IFREG
     let note = isFile ? SavedVersion(of: path) : nil
     self.init(
-      size: isFile ? Int64(status.st_size) : -1, modified: Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec)),
+      size: isFile ? Int64(status.st_size) : nil, modified: Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec)),
       note: note.map { $0.isCurrent(status) ? .current($0) : .outdated } ?? .none)
     isFolder = status.st_mode & S_IFMT == S_IFDIR
   }
@@ -50,7 +50,7 @@ struct ExistingFile: Equatable, Sendable {
   /// Compares length and validator. A file without a note has only its time to compare: it must have the right length
   /// and be no older than what the server has.
   func verdict(_ answer: AnsweredVersion) -> Verdict {
-    guard size >= 0 else { return .different }
+    guard let size else { return .different }
     if let length = answer.length, length != size { return .different }
     switch note {
     case .outdated: return .changed

@@ -28,11 +28,7 @@ enum Publication {
   ///
   /// - Throws: `Failure` if the file system does not let it.
   static func publish(_ staged: String, as path: String, replacing: Bool) throws(Failure) -> Result {
-    if replacing {
-      guard rename(staged, path) == 0 else { throw failure(path) }
-      syncFolder(of: path)
-      return .published
-    }
+    if replacing { return try move(staged, to: path) }
     // link(2) never replaces a file, rename(2) would.
     if link(staged, path) == 0 {
       // Before the other name goes, or a power cut could take both.
@@ -40,15 +36,20 @@ enum Publication {
       _ = unlink(staged)
       return .published
     }
-    // File systems without hard links.
-    if [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno), access(path, F_OK) != 0 {
-      guard rename(staged, path) == 0 else { throw failure(path) }
-      syncFolder(of: path)
-      return .published
-    }
-    guard errno == EEXIST || access(path, F_OK) == 0 else { throw failure(path) }
-    return .nameTaken
+    let code = errno
+    if code == EEXIST || access(path, F_OK) == 0 { return .nameTaken }
+    guard hasNoHardLinks(code) else { throw failure(path, code) }
+    return try move(staged, to: path)
   }
+
+  private static func move(_ staged: String, to path: String) throws(Failure) -> Result {
+    guard rename(staged, path) == 0 else { throw failure(path, errno) }
+    syncFolder(of: path)
+    return .published
+  }
+
+  /// Whether link(2) fails like that on a file system that can only rename.
+  private static func hasNoHardLinks(_ code: Int32) -> Bool { [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(code) }
 
   /// Some file systems cannot; then the name is as safe as it can be.
   private static func syncFolder(of path: String) {
@@ -58,9 +59,7 @@ enum Publication {
     close(folder)
   }
 
-  private static func failure(_ path: String) -> Failure {
-    let reason = String(cString: strerror(errno))
-    return Failure(
-      .disk, "cannot give the file its name \(path): \(reason)", advice: "The same command tries it again.")
+  private static func failure(_ path: String, _ code: Int32) -> Failure {
+    .system("give the file its name \(path)", code: code, advice: "The same command tries it again.")
   }
 }

@@ -5,31 +5,31 @@ import ResumableDownloads
 enum Run {
   /// Returns the exit status.
   static func run(_ options: Options) async throws(UsageError) -> Int32 {
-    let work = try Work(try Password.complete(options))
+    let context = try RunContext(try Password.complete(options))
     signal(SIGPIPE, SIG_IGN)
-    let signals = Signals { work.stop.ask($0) }
-    Output.onBrokenPipe { [stop = work.stop] in stop.ask(SIGPIPE) }
-    let ticker = Ticker(work.console)
+    let signals = Signals { context.stop.ask($0) }
+    Output.onBrokenPipe { [stop = context.stop] in stop.ask(SIGPIPE) }
+    let ticker = Ticker(context.console)
     defer { withExtendedLifetime((signals, ticker)) {} }
-    for note in work.plan.notes { work.console.message(note) }
-    let outcomes = await fetchAll(work)
+    for note in context.plan.notes { context.console.message(note) }
+    let outcomes = await fetchAll(context)
     // The sync that follows a pause belongs to the download.
-    await withCheckedContinuation { continuation in work.session.flush { continuation.resume() } }
-    work.session.finishTasksAndInvalidate()
-    work.console.close()
-    return conclude(work, outcomes)
+    await withCheckedContinuation { continuation in context.session.flush { continuation.resume() } }
+    context.session.finishTasksAndInvalidate()
+    context.console.close()
+    return conclude(context, outcomes)
   }
 
   /// As many at once as the options allow, in the order of the plan.
-  private static func fetchAll(_ work: Work) async -> [Outcome] {
+  private static func fetchAll(_ context: RunContext) async -> [Outcome] {
     await withTaskGroup(of: Outcome.self) { group in
       var outcomes: [Outcome] = []
-      var waiting = work.plan.entries[...]
+      var waiting = context.plan.entries[...]
       var running = 0
       while !waiting.isEmpty || running > 0 {
-        while running < work.options.atOnce, !work.stop.isAsked, let entry = waiting.popFirst() {
+        while running < context.options.atOnce, !context.stop.isAsked, let entry = waiting.popFirst() {
           running += 1
-          group.addTask { await Download(entry: entry, work: work).run() }
+          group.addTask { await Download(entry: entry, context: context).run() }
         }
         guard running > 0, let outcome = await group.next() else { break }
         running -= 1
@@ -39,13 +39,13 @@ enum Run {
     }
   }
 
-  private static func conclude(_ work: Work, _ outcomes: [Outcome]) -> Int32 {
-    let count = work.plan.entries.count
+  private static func conclude(_ context: RunContext, _ outcomes: [Outcome]) -> Int32 {
+    let count = context.plan.entries.count
     let complete = outcomes.filter(\.isComplete).count
     let failures = outcomes.compactMap(\.failure)
     var status = ExitCode.of(failures.map(\.status)).rawValue
     var end = ""
-    if complete < count, let signal = work.stop.signal {
+    if complete < count, let signal = context.stop.signal {
       status = 128 + signal
       end = "; run the same command again to continue"
     } else if failures.contains(where: { $0.offset != nil }) {
@@ -53,9 +53,9 @@ enum Run {
     }
     if count > 1 {
       let failed = failures.isEmpty ? "" : ", \(failures.count) failed"
-      work.console.message("\(complete) of \(count) complete\(failed)\(end)")
+      context.console.message("\(complete) of \(count) complete\(failed)\(end)")
     }
-    work.console.event(JSONEvent(event: .end, status: status, complete: complete, incomplete: count - complete))
+    context.console.event(JSONEvent(event: .end, status: status, complete: complete, incomplete: count - complete))
     return status
   }
 }

@@ -1,36 +1,4 @@
 import Foundation
-import FoundationNetworking
-
-/// What an answer says about the version of the whole file.
-struct AnsweredVersion: Equatable, Sendable {
-  var length: Int64?
-  /// Verbatim.
-  var entityTag: String?
-  /// Verbatim.
-  var lastModified: String?
-
-  init(length: Int64? = nil, entityTag: String? = nil, lastModified: String? = nil) {
-    (self.length, self.entityTag, self.lastModified) = (length, entityTag, lastModified)
-  }
-
-  /// Reads an answer about the whole file, or about a part of it that names the whole length. Any other answer, like
-  /// one that refuses the method, says nothing.
-  init(_ response: HTTPURLResponse) {
-    guard [200, 206].contains(response.statusCode) else { return }
-    length = Self.wholeLength(response)
-    entityTag = response.value(forHTTPHeaderField: "ETag")
-    lastModified = response.value(forHTTPHeaderField: "Last-Modified")
-  }
-
-  private static func wholeLength(_ response: HTTPURLResponse) -> Int64? {
-    if response.statusCode == 206 {
-      let range = response.value(forHTTPHeaderField: "Content-Range") ?? ""
-      return range.split(separator: "/").last.flatMap { Int64($0) }
-    }
-    guard response.value(forHTTPHeaderField: "Content-Encoding") == nil else { return nil }
-    return response.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
-  }
-}
 
 /// A note in an extended attribute of a finished file: which version of what it is. It counts as long as size and time
 /// of the file are those of the note. The URL is not in it, since URLs hold secrets and attributes travel with files.
@@ -72,11 +40,7 @@ struct SavedVersion: Codable, Equatable, Sendable {
     var note = self
     note.size = Int64(status.st_size)
     (note.seconds, note.nanoseconds) = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Text and integers have no way to fail.
-    guard let data = try? encoder.encode(note) else { return }
-    _ = ExtendedAttribute.write(data, as: Self.attribute, to: path)
+    _ = ExtendedAttribute.write(CompactJSON.encode(note), as: Self.attribute, to: path)
   }
 
   /// Whether an answer is about this version, by the entity tag if both have one (weak comparison, RFC 9110, section

@@ -5,7 +5,7 @@ import FoundationNetworking
 enum TransferEvent: Sendable {
   case resumed(at: Int64)
   case received(Int64, of: Int64?)
-  case delivered(URL)
+  case delivered
   case completed((any Error)?)
 }
 
@@ -40,13 +40,13 @@ final class TransferWatcher: NSObject, URLSessionDownloadDelegate {
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
   ) {
     guard let keptFile else {
-      continuation.yield(.delivered(location))
+      continuation.yield(.delivered)
       return
     }
     // A temporary file is gone when this call returns, so it is moved here and not by whoever reads the events.
     do {
       try FileManager.default.moveItem(at: location, to: keptFile)
-      continuation.yield(.delivered(keptFile))
+      continuation.yield(.delivered)
     } catch {
       Output.message("rget: cannot move the file to \(keptFile.path): \(Failure.sentence(error)).")
     }

@@ -17,7 +17,7 @@ struct CommandConnectionTests {
     (options.bytesPerSecond, options.retries, options.timeoutSeconds, options.atOnce) = (7, 3, 2.5, 50)
     (options.trustAnchors, options.certificate) = (file, file)
     options.proxy = .socks(host: "h", port: 1, login: nil)
-    let configuration = try Work.configuration(options)
+    let configuration = try RunContext.configuration(options)
     #expect(configuration.bytesPerSecondLimit == 7)
     #expect(configuration.retryPolicy == RetryPolicy(maximumAttempts: 3))
     #expect(configuration.timeoutIntervalForRequest == 2.5)
@@ -26,9 +26,11 @@ struct CommandConnectionTests {
     #expect(configuration.clientCertificate?.keyFile.path == file)
     #expect(configuration.connectionProxyDictionary?["SOCKSProxy"] as? String == "h")
     options.retries = 0
-    #expect(try Work.configuration(options).retryPolicy == nil)
+    #expect(try RunContext.configuration(options).retryPolicy == nil)
     options.key = folder.path("missing")
-    #expect(throws: UsageError(reason: "cannot read \(folder.path("missing"))")) { try Work.configuration(options) }
+    #expect(throws: UsageError(reason: "cannot read \(folder.path("missing"))")) {
+      try RunContext.configuration(options)
+    }
   }
 
   @Test(

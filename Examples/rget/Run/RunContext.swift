@@ -3,7 +3,7 @@ import FoundationNetworking
 import ResumableDownloads
 
 /// What the downloads of one run share.
-final class Work: Sendable {
+final class RunContext: Sendable {
   let options: Options
   let plan: Plan
   let session: DownloadSession

@@ -1,5 +1,5 @@
 /// One option: how it is spelled, what the help says about it and what it does.
-struct OptionSpec: Sendable {
+struct OptionDefinition: Sendable {
   enum Action: Sendable {
     /// On, or off if it is given as `--no-NAME`; the last one counts.
     case flag(@Sendable (inout Options, Bool) -> Void)
@@ -17,14 +17,14 @@ struct OptionSpec: Sendable {
     case words([String])
   }
 
-  let long: String?
+  let long: String
   let short: Character?
   let help: String
   let completion: Completion
   let action: Action
 
   init(
-    _ long: String?, _ short: Character? = nil, _ help: String, completion: Completion = .none, action: Action
+    _ long: String, short: Character? = nil, _ help: String, completion: Completion = .none, action: Action
   ) {
     self.long = long
     self.short = short
@@ -40,9 +40,15 @@ struct OptionSpec: Sendable {
     }
   }
 
-  /// As it stands in the help: `-o FILE`, `--retry N`, `-q, --quiet`.
+  /// `no-NAME` for a flag, which it turns off again.
+  var negatedName: String? { if case .flag = action { "no-\(long)" } else { nil } }
+
+  /// As it is typed, the short name first.
+  var names: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(long)"] }
+
+  /// As it stands in the help: `-o, --output FILE`, `--retry N`, `-q, --quiet`.
   var synopsis: String {
-    let names = [short.map { "-\($0)" }, long.map { "--\($0)" }].compactMap { $0 }.joined(separator: ", ")
+    let names = names.joined(separator: ", ")
     return placeholder.map { "\(names) \($0)" } ?? names
   }
 }

@@ -2,27 +2,29 @@ import Foundation
 import FoundationNetworking
 
 /// Says what happens to one download: on the display, in plain words and as events.
-struct Teller {
+struct Reporter {
   let entry: Entry
-  let work: Work
-  private var console: Console { work.console }
-  private var isOnly: Bool { work.plan.entries.count == 1 }
+  let context: RunContext
+  private var console: Console { context.console }
+  private var url: String { Masked.url(entry.url) }
+  /// What tells the messages of several downloads apart.
+  private var prefix: String { context.plan.entries.count == 1 ? "" : "\(entry.name): " }
 
   func began() {
     console.change { $0.begin(entry.number, name: entry.name, at: $1) }
-    console.event(JSONEvent(event: .start, url: Masked.url(entry.url), file: entry.path))
+    console.event(JSONEvent(event: .start, url: url, file: entry.path))
   }
 
   func resumed(at offset: Int64) {
     console.change { $0.resume(entry.number, received: offset, at: $1) }
-    console.message((isOnly ? "" : "\(entry.name): ") + "continuing from byte \(offset)")
-    console.event(JSONEvent(event: .resume, url: Masked.url(entry.url), offset: offset))
+    console.message("\(prefix)continuing from byte \(offset)")
+    console.event(JSONEvent(event: .resume, url: url, offset: offset))
   }
 
   func received(_ count: Int64, of total: Int64?) {
     console.change { $0.update(entry.number, received: count, total: total, at: $1) }
     if console.isProgressEventDue(entry.number) {
-      console.event(JSONEvent(event: .progress, url: Masked.url(entry.url), received: count, total: total))
+      console.event(JSONEvent(event: .progress, url: url, received: count, total: total))
     }
   }
 
@@ -38,7 +40,6 @@ struct Teller {
 
   func ended(_ outcome: Outcome) {
     console.change { board, _ in board.end(entry.number, outcome) }
-    let url = Masked.url(entry.url)
     switch outcome {
     case .saved(let path, let bytes):
       console.message("saved \(path), \(Amount.bytes(bytes))")
@@ -47,17 +48,15 @@ struct Teller {
       console.message("\(path) is complete already")
       console.event(JSONEvent(event: .skipped, url: url, file: path))
     case .failed(let failure):
-      let place = isOnly ? "" : "\(entry.name): "
       let advice = failure.advice.isEmpty ? "" : " \(failure.advice)"
-      console.message("rget: \(place)\(failure.reason).\(advice)", isFailure: true)
+      console.message("rget: \(prefix)\(failure.reason).\(advice)", isFailure: true)
       console.event(
         JSONEvent(
           event: .failed, url: url, offset: failure.offset, error: failure.reason, status: failure.status.rawValue))
     case .stopped(let offset):
-      let place = isOnly ? "" : "\(entry.name): "
       console.message(
-        offset.map { "\(place)stopped at byte \($0); run the same command again to continue from there" }
-          ?? "\(place)stopped; run the same command again")
+        offset.map { "\(prefix)stopped at byte \($0); run the same command again to continue from there" }
+          ?? "\(prefix)stopped; run the same command again")
       console.event(JSONEvent(event: .stopped, url: url, offset: offset))
     }
   }
