@@ -7,7 +7,10 @@ enum Command {
 
   static func run(_ arguments: [String]) async -> Int32 {
     do {
-      return try await perform(try Arguments.parse(arguments))
+      let status = try await perform(try Arguments.parse(arguments))
+      guard let failure = Output.failure else { return status }
+      Output.message("rget: \(failure.reason).")
+      return status == ExitCode.complete.rawValue ? failure.status.rawValue : status
     } catch {
       Output.message("rget: \(error.reason)\n\n\(Help.synopsis)\n\nrget --help says more.")
       return ExitCode.usage.rawValue
@@ -28,6 +31,6 @@ enum Command {
       return await DemoChild.run(
         blob: URL(fileURLWithPath: blob), directory: URL(fileURLWithPath: directory, isDirectory: true))
     }
-    return 0
+    return ExitCode.complete.rawValue
   }
 }

@@ -14,7 +14,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case .someFailed: "some failed, for different reasons or for another one than those below"
     case .usage: "wrong usage; nothing was done"
     case .checksum: "a checksum is wrong"
-    case .disk: "a file cannot be written"
+    case .disk: "a file or standard output cannot be written"
     case .network: "the server cannot be reached, or the connection was lost too often"
     case .refused: "the server refused"
     }

@@ -1,3 +1,4 @@
 import Foundation
 
+Output.occupyClosedStreams()
 exit(await Command.run(Array(CommandLine.arguments.dropFirst())))

@@ -71,6 +71,27 @@ struct CommandResultTests {
     #expect(result.errors.isEmpty)
   }
 
+  @Test(
+    "Standard output that cannot be written is told, and changes nothing but the status",
+    arguments: ["/dev/full", "&-"])
+  func lostOutput(target: String) async throws {
+    let fixture = try CommandFixture()
+    let commands = ["--json -q \(fixture.server.url("/file.bin").absoluteString)", "--help", "inspect .resume"]
+    try fixture.folder.write(Data(), to: ".resume")
+    let program = try Products.path("rget")
+    var ends: [ChildProcess.Result] = []
+    for command in commands {
+      let script = "'\(program)' \(command) >\(target)"
+      ends.append(try await ChildProcess.run("/bin/sh", ["-c", script], folder: fixture.folder.path))
+    }
+    #expect(ends.map(\.exit) == [.exited(4), .exited(4), .exited(1)])
+    for end in ends.prefix(2) {
+      #expect(end.errorText.hasPrefix("rget: cannot write to standard output: "), "\(end.errorText)")
+    }
+    #expect(try fixture.difference(in: "file.bin") == nil)
+    #expect(try fixture.folder.contents() == [".resume", "file.bin"])
+  }
+
   @Test("A file that exists is left as it is, whatever the server has")
   func existing() async throws {
     let fixture = try CommandFixture()
