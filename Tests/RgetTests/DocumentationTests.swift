@@ -45,7 +45,8 @@ struct DocumentationTests {
   @Test("The newest version of the changelog is that of the command")
   func version() async throws {
     let headings = try Self.text("CHANGELOG.md").matches(of: #/(?m)^## \[(\d+\.\d+\.\d+)\]/#).map(\.1)
-    let result = try await ChildProcess.run(Products.path("rget"), ["--version"])
+    let folder = try TemporaryFolder("version")
+    let result = try await Rget.run(["--version"], in: folder.path)
     #expect(result.text == "rget \(try #require(headings.first))\n")
   }
 

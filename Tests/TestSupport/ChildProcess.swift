@@ -14,6 +14,12 @@ public final class ChildProcess: Sendable {
     case exited(Int32)
     /// That signal ended it.
     case signalled(Int32)
+
+    /// Reads what wait(2) tells of a process that has ended.
+    public init(waitStatus status: Int32) {
+      let signal = status & 0x7F
+      self = signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
+    }
   }
 
   /// How a program ended, and all that it wrote.
@@ -186,8 +192,7 @@ public final class ChildProcess: Sendable {
     progress.update { progress in
       var status: Int32 = 0
       while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
-      let signal = status & 0x7F
-      progress.exit = signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
+      progress.exit = Exit(waitStatus: status)
     }
   }
 }

@@ -36,14 +36,28 @@ public struct CommandFixture: Sendable {
     try self.init(count: count, server: try LoopbackServer(handler: handler))
   }
 
+  /// The URL of a target as an argument.
+  public func address(_ target: String = "/f") -> String { server.url(target).absoluteString }
+
   /// Starts `rget` in the folder.
-  public func start(_ arguments: String...) throws -> ChildProcess {
-    try ChildProcess(try Products.path("rget"), arguments, folder: folder.path)
+  public func start(_ arguments: [String], environment: [String: String?] = [:]) throws -> ChildProcess {
+    try Rget.start(arguments, in: folder.path, environment: environment)
+  }
+
+  /// Starts `rget` in the folder.
+  public func start(_ arguments: String...) throws -> ChildProcess { try start(arguments) }
+
+  /// Runs `rget` in the folder to its end.
+  public func run(_ arguments: [String], environment: [String: String?] = [:]) async throws -> ChildProcess.Result {
+    try await Rget.run(arguments, in: folder.path, environment: environment)
   }
 
   /// Runs `rget` in the folder to its end.
-  public func run(_ arguments: String...) async throws -> ChildProcess.Result {
-    try await ChildProcess.run(try Products.path("rget"), arguments, folder: folder.path)
+  public func run(_ arguments: String...) async throws -> ChildProcess.Result { try await run(arguments) }
+
+  /// Starts a script of bash in the folder, in which `"$RGET"` is the command.
+  public func startScript(_ script: String) throws -> ChildProcess {
+    try Rget.startScript(script, in: folder.path)
   }
 
   /// The hidden files in the folder.

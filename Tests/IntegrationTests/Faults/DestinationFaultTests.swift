@@ -90,20 +90,17 @@ struct DestinationFaultTests {
   func mode(umask: String) async throws {
     let resource = RangeResource(.init(.data(FaultScene.whole)), drops: [.dropAfter(400_000, .close)])
     let fixture = try CommandFixture(count: FaultScene.length, handler: resource.answer)
-    let script = "umask \(umask); exec \"$@\""
-    let command = [try Products.path("rget"), fixture.server.url("/done").absoluteString]
     func run() async throws -> ChildProcess.Result {
-      try await ChildProcess.run("/bin/sh", ["-c", script, "sh"] + command, folder: fixture.folder.path)
+      try await fixture.startScript("umask \(umask); exec \"$RGET\" --retry=0 \(fixture.address("/done"))").wait()
     }
     func mode(_ name: String) throws -> Int? {
       let attributes = try FileManager.default.attributesOfItem(atPath: fixture.folder.path(name))
       return (attributes[.posixPermissions] as? NSNumber)?.intValue
     }
-    _ = try await run()
-    if let partial = try fixture.hidden().first(where: { $0.hasSuffix(".partial") }) {
-      #expect(try mode(partial) == 0o600)
-      #expect(try await run().isSuccess)
-    }
+    #expect(try await run().exit == .exited(5))
+    let partial = try #require(try fixture.hidden().first { $0.hasSuffix(".partial") })
+    #expect(try mode(partial) == 0o600)
+    #expect(try await run().isSuccess)
     #expect(try mode("done") == (umask == "022" ? 0o644 : 0o600))
   }
 }

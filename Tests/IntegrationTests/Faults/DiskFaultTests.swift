@@ -116,9 +116,8 @@ struct DiskFaultTests {
   func smallTemporaryFolder() async throws {
     let fixture = try CommandFixture(count: Self.count)
     let disk = try await Disk.mount(size: "600k")
-    let result = try await ChildProcess.run(
-      try Products.path("rget"), [fixture.server.url("/file.bin").absoluteString],
-      environment: ["TMPDIR": disk.folder.path("disk")], folder: fixture.folder.path)
+    let result = try await fixture.run(
+      [fixture.address("/file.bin")], environment: ["TMPDIR": disk.folder.path("disk")])
     #expect(result.isSuccess, "\(result.errorText)")
     #expect(try fixture.difference(in: "file.bin") == nil)
     #expect(try disk.folder.contents() == ["disk"])

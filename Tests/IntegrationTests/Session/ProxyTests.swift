@@ -84,8 +84,8 @@ struct ProxyTests {
   func environment() async throws {
     let proxy = try LoopbackServer { _ in .ok(Data("x".utf8)) }
     let folder = try TemporaryFolder("proxy")
-    let result = try await ChildProcess.run(
-      try Products.path("rget"), ["http://files.test/f", "-d", folder.path],
+    let result = try await Rget.run(
+      ["http://files.test/f"], in: folder.path,
       environment: ["http_proxy": proxy.origin, "no_proxy": nil, "NO_PROXY": nil])
     #expect(result.isSuccess, "\(result.errorText)")
     #expect(proxy.requests.map(\.target) == ["http://files.test/f"])

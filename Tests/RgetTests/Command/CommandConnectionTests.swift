@@ -61,10 +61,9 @@ struct CommandConnectionTests {
       request.value("Proxy-Authorization") == nil
         ? .status(407, Data(), [("Proxy-Authenticate", "Digest realm=\"x\", nonce=\"n\"")]) : .ok(Data("x".utf8))
     }
-    let result = try await ChildProcess.run(
-      try Products.path("rget"), ["http://a.invalid/f"],
-      environment: ["http_proxy": "http://u:p@127.0.0.1:\(fixture.server.port)", "no_proxy": nil, "NO_PROXY": nil],
-      folder: fixture.folder.path)
+    let result = try await fixture.run(
+      ["http://a.invalid/f"],
+      environment: ["http_proxy": "http://u:p@127.0.0.1:\(fixture.server.port)", "no_proxy": nil, "NO_PROXY": nil])
     #expect(result.exit == .exited(0), "\(result.errorText)")
     #expect(fixture.server.requests.last?.value("Proxy-Authorization")?.hasPrefix("Digest username=\"u\"") == true)
   }
@@ -73,11 +72,9 @@ struct CommandConnectionTests {
   func noProxy() async throws {
     let fixture = try CommandFixture(count: 1000)
     let proxy = try LoopbackServer { _ in .status(403) }
-    let address = fixture.server.url("/f").absoluteString
+    let address = fixture.address()
     for (arguments, exit) in [([address], 6), (["--proxy=none", address], 0)] as [([String], Int32)] {
-      let result = try await ChildProcess.run(
-        try Products.path("rget"), arguments, environment: ["http_proxy": proxy.origin, "no_proxy": nil],
-        folder: fixture.folder.path)
+      let result = try await fixture.run(arguments, environment: ["http_proxy": proxy.origin, "no_proxy": nil])
       #expect(result.exit == .exited(exit), "\(result.errorText)")
     }
     #expect(proxy.requests.count == 1)
@@ -90,13 +87,13 @@ struct CommandConnectionTests {
     try root.write(Data("secret".utf8), to: "f")
     let nginx = try await Nginx.start(root: root.path, options: ServerOptions(usesTLS: true))
     let folder = try TemporaryFolder("trust")
-    let (program, address) = (try Products.path("rget"), nginx.url("/f").absoluteString)
-    let refused = try await ChildProcess.run(program, [address], folder: folder.path)
+    let address = nginx.url("/f").absoluteString
+    let refused = try await Rget.run([address], in: folder.path)
     #expect(refused.exit == .exited(5))
     #expect(refused.errorText.lowercased().contains("certificate"), "\(refused.errorText)")
     #expect(try folder.contents() == [])
     let arguments = ["--cacert", try #require(nginx.certificate), address]
-    let result = try await ChildProcess.run(program, arguments, folder: folder.path)
+    let result = try await Rget.run(arguments, in: folder.path)
     #expect(result.exit == .exited(0), "\(result.errorText)")
     #expect(try Data(contentsOf: folder.url("f")) == Data("secret".utf8))
     try await nginx.stop()

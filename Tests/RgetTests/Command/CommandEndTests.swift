@@ -32,14 +32,14 @@ struct CommandEndTests {
       guard request.target == "/b" else { return resource.answer(request) }
       return resource.answer(request).inserting(.wait(gone), after: 0).inserting(.wait(gate), after: Self.count / 2)
     }
-    let urls = ["a", "b"].map { fixture.server.url("/\($0)").absoluteString }.joined(separator: " ")
-    let command = "'\(try Products.path("rget"))' -j1 \(urls) \(arguments)"
+    let urls = ["a", "b"].map { fixture.address("/\($0)") }.joined(separator: " ")
+    let command = "\"$RGET\" -j1 \(urls) \(arguments)"
     let script = "set -o pipefail; \(command) | { read line; exec 0<&-; touch '\(closed)'; }"
-    let first = try await ChildProcess.run("/bin/bash", ["-c", script], folder: fixture.folder.path)
+    let first = try await fixture.startScript(script).wait()
     #expect(first.exit == .exited(141), "\(first.errorText)")
     #expect(try !fixture.folder.contents().contains("b"))
     gate.open()
-    let second = try await ChildProcess.run("/bin/sh", ["-c", command], folder: fixture.folder.path)
+    let second = try await fixture.startScript(command).wait()
     #expect(second.exit == .exited(0), "\(second.errorText)")
     for name in ["a", "b"] { #expect(try fixture.difference(in: name) == nil) }
   }
@@ -48,9 +48,9 @@ struct CommandEndTests {
   func signals(number: Int32) async throws {
     let gate = Gate()
     let fixture = try fixture(gate)
-    let urls = ["a", "b", "c"].map { fixture.server.url("/\($0)").absoluteString }
+    let urls = ["a", "b", "c"].map { fixture.address("/\($0)") }
     let arguments = ["-j2"] + urls
-    let child = try ChildProcess(try Products.path("rget"), arguments, folder: fixture.folder.path)
+    let child = try fixture.start(arguments)
     try await fixture.server.waitForRequests(2)
     try await fixture.waitForPartial(atLeast: Self.count / 2, of: child)
     child.send(number)
@@ -58,7 +58,7 @@ struct CommandEndTests {
     #expect(first.exit == .exited(128 + number), "\(first.errorText)")
     #expect(first.errorText.hasSuffix("0 of 3 complete; run the same command again to continue\n"))
     gate.open()
-    let second = try await ChildProcess.run(try Products.path("rget"), arguments, folder: fixture.folder.path)
+    let second = try await fixture.run(arguments)
     #expect(second.exit == .exited(0), "\(second.errorText)")
     #expect(try fixture.folder.contents() == ["a", "b", "c"])
     for name in ["a", "b", "c"] { #expect(try fixture.difference(in: name) == nil) }
@@ -70,7 +70,7 @@ struct CommandEndTests {
   func killedAtTheEnd() async throws {
     let gate = Gate()
     let fixture = try fixture(gate)
-    let address = fixture.server.url("/f").absoluteString
+    let address = fixture.address()
     let child = try fixture.start(address)
     try await fixture.waitForPartial(atLeast: Self.count / 2, of: child)
     // After the first second the journal is there.
@@ -94,9 +94,8 @@ struct CommandEndTests {
   func nohup() async throws {
     let gate = Gate()
     let fixture = try fixture(gate)
-    let address = fixture.server.url("/f").absoluteString
-    let script = "trap '' HUP; exec '\(try Products.path("rget"))' \(address)"
-    let child = try ChildProcess("/bin/sh", ["-c", script], folder: fixture.folder.path)
+    let address = fixture.address()
+    let child = try fixture.startScript("trap '' HUP; exec \"$RGET\" \(address)")
     try await fixture.waitForPartial(atLeast: Self.count / 2, of: child)
     child.send(SIGHUP)
     gate.open()
@@ -117,7 +116,7 @@ struct CommandEndTests {
         ? .chunked(chunks, [("ETag", "\"a1\""), ("Accept-Ranges", "bytes")]) : resource.answer(request)
     }
     let disk = try await SmallDisk.mount(on: fixture.folder.makeFolder("disk"), size: "600k")
-    let address = fixture.server.url("/f").absoluteString
+    let address = fixture.address()
     let first = try await fixture.run("-d", "disk", address)
     #expect(first.exit == .exited(4), "\(first.errorText)")
     #expect(first.errorText.contains("No space left on device. Make room or choose another folder with -d. "))
@@ -133,7 +132,7 @@ struct CommandEndTests {
   func leftovers() async throws {
     let gate = Gate()
     let fixture = try fixture(gate)
-    let address = fixture.server.url("/f?key=secret").absoluteString
+    let address = fixture.address("/f?key=secret")
     let child = try fixture.start("-u", "ana:secret", address)
     try await fixture.waitForPartial(atLeast: Self.count / 2, of: child)
     #expect(try await fixture.run("list").text == "")

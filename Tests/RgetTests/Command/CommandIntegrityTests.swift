@@ -25,7 +25,7 @@ struct CommandIntegrityTests {
   @Test("The right checksum saves the file, a wrong one leaves nothing")
   func checksum() async throws {
     let (fixture, _) = try Self.fixture()
-    let address = fixture.server.url("/f").absoluteString
+    let address = fixture.address()
     let bad = try await fixture.run("--checksum", Self.wrong.text, address)
     #expect(bad.exit == .exited(3))
     #expect(bad.errorText.contains("its sha256 is \(Digest.hexadecimal(Self.sum.value)), not"))
@@ -38,7 +38,7 @@ struct CommandIntegrityTests {
   @Test("A file that is there already is checked without asking the server")
   func existing() async throws {
     let (fixture, _) = try Self.fixture()
-    let address = fixture.server.url("/f").absoluteString
+    let address = fixture.address()
     try fixture.folder.write(Self.right, to: "f")
     #expect(try await fixture.run("--checksum", Self.sum.text, address).errorText == "f is complete already\n")
     let bad = try await fixture.run("--checksum", Self.wrong.text, address)
@@ -73,8 +73,7 @@ struct CommandIntegrityTests {
     let old = Payload.bytes(seed: 1, count: Int(Self.count))
     resource.replace(with: .init(.data(old), fields: resource.version.fields))
     resource.drop(.dropAfter(1_500_000, .close))
-    let first = try await ChildProcess.run(
-      try Products.path("rget"), ["--retry=0"] + arguments, folder: fixture.folder.path)
+    let first = try await fixture.run(["--retry=0"] + arguments)
     #expect(first.exit == .exited(5), "\(first.errorText)")
     #expect(first.errorText.contains("The same command again continues from byte"))
     resource.replace(with: .init(.data(Self.right), fields: resource.version.fields))
@@ -83,7 +82,7 @@ struct CommandIntegrityTests {
   @Test("A mismatch after a resume leads to one fresh download")
   func resumed() async throws {
     let (fixture, resource) = try Self.fixture(fields: [("Repr-Digest", Self.digest(Self.sum))])
-    let address = fixture.server.url("/f").absoluteString
+    let address = fixture.address()
     try await leaveWrongPart(fixture, resource, [address])
     let second = try await fixture.run(address)
     #expect(second.exit == .exited(0), "\(second.errorText)")
@@ -96,9 +95,9 @@ struct CommandIntegrityTests {
   @Test("A mismatch that stays is an error that keeps nothing")
   func persistent() async throws {
     let (fixture, resource) = try Self.fixture()
-    let arguments = ["--checksum", Self.wrong.text, fixture.server.url("/f").absoluteString]
+    let arguments = ["--checksum", Self.wrong.text, fixture.address()]
     try await leaveWrongPart(fixture, resource, arguments)
-    let second = try await ChildProcess.run(try Products.path("rget"), arguments, folder: fixture.folder.path)
+    let second = try await fixture.run(arguments)
     #expect(second.exit == .exited(3))
     #expect(fixture.server.requests.map { $0.rangeStart == nil } == [true, false, true])
     #expect(try fixture.folder.contents() == [])
@@ -123,9 +122,9 @@ struct CommandIntegrityTests {
   @Test("The time of the file is the server's, unless --no-remote-time; the mode follows the umask")
   func attributes() async throws {
     let (fixture, _) = try Self.fixture()
-    let address = fixture.server.url("/f").absoluteString
-    let command = "umask 027 && '\(try Products.path("rget"))' \(address) && stat -c '%a %Y' f"
-    let result = try await ChildProcess.run("/bin/sh", ["-c", command], folder: fixture.folder.path)
+    let address = fixture.address()
+    let script = "umask 027 && \"$RGET\" \(address) && stat -c '%a %Y' f"
+    let result = try await fixture.startScript(script).wait()
     #expect(result.text == "640 1704103200\n", "\(result.errorText)")
     let before = time(nil)
     #expect(try await fixture.run("--no-remote-time", "-o", "g", address).exit == .exited(0))
@@ -136,7 +135,7 @@ struct CommandIntegrityTests {
   @Test("--fresh ignores what an earlier run has left")
   func fresh() async throws {
     let (fixture, resource) = try Self.fixture()
-    let address = fixture.server.url("/f").absoluteString
+    let address = fixture.address()
     try await leaveWrongPart(fixture, resource, [address])
     #expect(try await fixture.run("--fresh", address).exit == .exited(0))
     #expect(fixture.server.requests.map(\.rangeStart) == [nil, nil])

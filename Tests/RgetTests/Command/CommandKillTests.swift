@@ -27,7 +27,7 @@ struct CommandKillTests {
     let arguments = ["-q", "-i", "list", "-d", "down"]
     var saved = 0
     for _ in 0..<8 {
-      let child = try ChildProcess(try Products.path("rget"), arguments, folder: folder.path)
+      let child = try Rget.start(arguments, in: folder.path)
       saved += Int.random(in: 1...25, using: &generator)
       // It may come to its end first.
       _ = try await child.reaches("\(saved) complete files", in: folder.path("down")) { [saved] _ in
@@ -37,7 +37,7 @@ struct CommandKillTests {
       child.send(SIGKILL)
       _ = try await child.waitForExit()
     }
-    let result = try await ChildProcess.run(try Products.path("rget"), arguments, folder: folder.path)
+    let result = try await Rget.run(arguments, in: folder.path)
     #expect(result.exit == .exited(0), "\(result.errorText)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("down")).count == Self.files)
     for number in 0..<Self.files {

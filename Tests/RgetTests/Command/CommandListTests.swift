@@ -7,18 +7,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct CommandListTests {
-  /// Each target has a body of its own.
-  private static func body(_ target: String) -> Data { Payload.bytes(seed: UInt64(target.utf8.count), count: 5000) }
-
   private static func fixture(_ fields: [Answer.Field] = []) throws -> CommandFixture {
-    try CommandFixture(count: 5000) { request in
+    try CommandFixture(count: TargetBody.count) { request in
       let name = String(request.target.prefix { $0 != "?" })
-      return RangeResource(.init(.data(body(name)), entityTag: "\"\(name)\"", fields: fields)).answer(request)
+      return RangeResource(.init(.data(TargetBody.bytes(name)), entityTag: "\"\(name)\"", fields: fields)).answer(
+        request)
     }
-  }
-
-  private static func isRight(_ fixture: CommandFixture, _ name: String, _ target: String) throws -> Bool {
-    try Data(contentsOf: fixture.folder.url(name)) == body(target)
   }
 
   @Test("URLs and lists are fetched together; a rerun asks for heads only and leaves what is complete")
@@ -32,7 +26,7 @@ struct CommandListTests {
     #expect(first.exit == .exited(0), "\(first.errorText)")
     #expect(first.errorText.hasSuffix("3 of 3 complete\n"))
     #expect(try fixture.folder.contents() == ["down", "down/a", "down/bb", "down/other name.txt", "list"])
-    #expect(try Self.isRight(fixture, "down/other name.txt", "/ccc"))
+    #expect(try fixture.isRight("down/other name.txt", "/ccc"))
 
     try FileManager.default.removeItem(atPath: fixture.folder.path("down/bb"))
     let second = try await fixture.run("-d", "down", "-i", "list", "\(origin)/a")
@@ -46,10 +40,9 @@ struct CommandListTests {
   func standardInput() async throws {
     let fixture = try Self.fixture()
     try fixture.folder.write(Data("\(fixture.server.origin)/a\n".utf8), to: "list")
-    let command = "'\(try Products.path("rget"))' -i - < list"
-    let result = try await ChildProcess.run("/bin/sh", ["-c", command], folder: fixture.folder.path)
+    let result = try await fixture.startScript("\"$RGET\" -i - < list").wait()
     #expect(result.exit == .exited(0), "\(result.errorText)")
-    #expect(try Self.isRight(fixture, "a", "/a"))
+    #expect(try fixture.isRight("a", "/a"))
   }
 
   @Test("Two URLs with one name give two files, and it is said")
@@ -59,8 +52,8 @@ struct CommandListTests {
     let result = try await fixture.run("\(origin)/x/f.bin", "\(origin)/yy/f.bin")
     #expect(result.exit == .exited(0), "\(result.errorText)")
     #expect(result.errorText.contains("\(origin)/yy/f.bin becomes f (2).bin unless the server names it, because"))
-    #expect(try Self.isRight(fixture, "f.bin", "/x/f.bin"))
-    #expect(try Self.isRight(fixture, "f (2).bin", "/yy/f.bin"))
+    #expect(try fixture.isRight("f.bin", "/x/f.bin"))
+    #expect(try fixture.isRight("f (2).bin", "/yy/f.bin"))
   }
 
   @Test("A name from Content-Disposition is used and found again")
@@ -78,13 +71,13 @@ struct CommandListTests {
   @Test("A changed file is left alone, and replaced by --overwrite")
   func overwrite() async throws {
     let fixture = try Self.fixture()
-    let address = "\(fixture.server.origin)/a"
+    let address = fixture.address("/a")
     try fixture.folder.write(Data("old".utf8), to: "a")
     let first = try await fixture.run(address)
     #expect(first.exit == .exited(1))
     #expect(first.errorText.contains("--overwrite replaces it"))
     #expect(try await fixture.run("--overwrite", address).exit == .exited(0))
-    #expect(try Self.isRight(fixture, "a", "/a"))
+    #expect(try fixture.isRight("a", "/a"))
     #expect(try fixture.folder.contents() == ["a"])
   }
 
@@ -98,8 +91,7 @@ struct CommandListTests {
         .pause(milliseconds: 20), .perform { running.update { $0.now -= 1 } }, after: 9)
     }
     let urls = (1...8).map { "\(fixture.server.origin)/f\($0)" }
-    let result = try await ChildProcess.run(
-      try Products.path("rget"), ["-j", "\(limit)"] + urls, folder: fixture.folder.path)
+    let result = try await fixture.run(["-j", "\(limit)"] + urls)
     #expect(result.exit == .exited(0), "\(result.errorText)")
     #expect(running.value.most <= limit)
     #expect(fixture.server.requests.count == 8)
@@ -118,7 +110,7 @@ struct CommandListTests {
     #expect(result.errorText.contains("> GET \(target.server.origin)/b\n"))
     #expect(result.errorText.contains("> X-A: c\n"))
     #expect(!result.errorText.contains("YTpi"))
-    #expect(try Self.isRight(fixture, "f", "/b"))
+    #expect(try fixture.isRight("f", "/b"))
   }
 
   @Test("A login comes from the netrc file")
@@ -126,9 +118,7 @@ struct CommandListTests {
     let fixture = try Self.fixture()
     let path = try fixture.folder.write(Data("machine 127.0.0.1 login u password p".utf8), to: ".netrc")
     for variables in [["HOME": fixture.folder.path, "NETRC": nil], ["NETRC": path]] {
-      let result = try await ChildProcess.run(
-        try Products.path("rget"), ["--netrc", "--overwrite", "\(fixture.server.origin)/a"], environment: variables,
-        folder: fixture.folder.path)
+      let result = try await fixture.run(["--netrc", "--overwrite", fixture.address("/a")], environment: variables)
       #expect(result.exit == .exited(0), "\(result.errorText)")
     }
     #expect(fixture.server.requests.map { $0.value("Authorization") } == ["Basic dTpw", "Basic dTpw"])
@@ -138,7 +128,7 @@ struct CommandListTests {
   func events() async throws {
     let fixture = try Self.fixture()
     let missing = try LoopbackServer { _ in .status(404) }
-    let (good, bad) = ("\(fixture.server.origin)/a", "\(missing.origin)/b?key=secret")
+    let (good, bad) = (fixture.address("/a"), "\(missing.origin)/b?key=secret")
     let result = try await fixture.run("--json", "-q", "-j1", good, bad)
     #expect(result.exit == .exited(6))
     let events = try result.text.split(separator: "\n").map {
@@ -147,7 +137,8 @@ struct CommandListTests {
     let shown = "\(missing.origin)/b?…"
     #expect(
       events.filter { $0.event != .progress } == [
-        JSONEvent(event: .start, url: good, file: "a"), JSONEvent(event: .saved, url: good, file: "a", received: 5000),
+        JSONEvent(event: .start, url: good, file: "a"),
+        JSONEvent(event: .saved, url: good, file: "a", received: TargetBody.count),
         JSONEvent(event: .start, url: shown, file: "b"),
         JSONEvent(
           event: .failed, url: shown, error: "the server answered with status 404 (not found)", status: 6),
@@ -162,7 +153,7 @@ struct CommandListTests {
     let closed = try LoopbackServer { _ in .status(404) }
     let refused = "\(closed.origin)/b"
     closed.stop()
-    let result = try await fixture.run("--retry=0", "\(fixture.server.origin)/a", refused, "\(fixture.server.origin)/c")
+    let result = try await fixture.run("--retry=0", fixture.address("/a"), refused, "\(fixture.server.origin)/c")
     #expect(result.exit == .exited(1))
     #expect(result.errorText.hasSuffix("1 of 3 complete, 2 failed\n"))
     #expect(try await fixture.run("--retry=0", refused).exit == .exited(5))

@@ -72,9 +72,8 @@ struct CommandNamingKillTests {
   private func run(
     _ scene: Scene, _ server: LoopbackServer, _ folder: TemporaryFolder, _ environment: [String: String?]
   ) async throws -> ChildProcess.Result {
-    try await ChildProcess.run(
-      try Products.path("rget"), scene.arguments + [server.url("/f").absoluteString], environment: environment,
-      folder: folder.path)
+    let address = server.url("/f").absoluteString
+    return try await Rget.run(scene.arguments + [address], in: folder.path, environment: environment)
   }
 
   /// The kills before and after each call of an undisturbed run, from the sync of the whole partial file on.

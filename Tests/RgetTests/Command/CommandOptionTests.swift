@@ -20,7 +20,7 @@ struct CommandOptionTests {
     let trust = try #require(nginx.certificate)
     func run(_ arguments: [String]) async throws -> ChildProcess.Result {
       let all = ["--cacert", trust, "--overwrite", "--retry=0"] + arguments + [nginx.url("/f").absoluteString]
-      return try await ChildProcess.run(try Products.path("rget"), all, folder: folder.makeFolder("down"))
+      return try await Rget.run(all, in: folder.makeFolder("down"))
     }
     for arguments in [["--cert", own.certificate, "--key", own.key], ["--cert", both]] {
       let result = try await run(arguments)
@@ -45,12 +45,11 @@ struct CommandOptionTests {
     let otherFolder = try TemporaryFolder("other")
     let other = try await SelfSignedCertificate.make(in: otherFolder)
     let down = try folder.makeFolder("down")
-    let result = try await ChildProcess.run(
-      try Products.path("rget"),
+    let result = try await Rget.run(
       [
         "--cacert", try #require(nginx.certificate), "--cert", own.certificate, "--key", other.key,
         nginx.url("/f").absoluteString,
-      ], folder: down)
+      ], in: down)
     #expect(result.exit == .exited(1))
     #expect(result.errorText.contains("private key"), "\(result.errorText)")
     #expect(result.errorText.hasSuffix(". Look at --cert and --key.\n"), "\(result.errorText)")
@@ -62,7 +61,7 @@ struct CommandOptionTests {
   func rate() async throws {
     let count: Int64 = 2 << 20
     let fixture = try CommandFixture(count: count)
-    let urls = ["a", "b"].map { fixture.server.url("/\($0)").absoluteString }
+    let urls = ["a", "b"].map { fixture.address("/\($0)") }
     let start = ContinuousClock.now
     let result = try await fixture.run("--limit-rate", "2M", urls[0], urls[1])
     // Two seconds by the rate. What the first blocks may have at once makes it less, and nothing else can.

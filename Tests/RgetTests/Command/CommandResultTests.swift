@@ -8,7 +8,7 @@ struct CommandResultTests {
   @Test("A whole file is saved under the URL's name")
   func wholeFile() async throws {
     let fixture = try CommandFixture()
-    let result = try await fixture.run(fixture.server.url("/some/file.bin?x=1").absoluteString)
+    let result = try await fixture.run(fixture.address("/some/file.bin?x=1"))
     #expect(result.exit == .exited(0), "\(result.errorText)")
     #expect(result.output.isEmpty)
     #expect(result.errorText.contains("saved file.bin"))
@@ -21,7 +21,7 @@ struct CommandResultTests {
   func places() async throws {
     let fixture = try CommandFixture()
     try fixture.folder.makeFolder("sub")
-    let address = fixture.server.url("/file.bin").absoluteString
+    let address = fixture.address("/file.bin")
     #expect(try await fixture.run("-o", "other", address).exit == .exited(0))
     #expect(try await fixture.run(address, "-d", "sub").exit == .exited(0))
     #expect(try fixture.folder.contents() == ["other", "sub", "sub/file.bin"])
@@ -32,7 +32,7 @@ struct CommandResultTests {
   @Test("A missing resource and a failing server leave nothing", arguments: [404, 403, 500])
   func badStatus(status: Int) async throws {
     let fixture = try CommandFixture(count: 0) { _ in .status(status, Data("no".utf8)) }
-    let result = try await fixture.run("--retry=0", fixture.server.url("/file.bin").absoluteString)
+    let result = try await fixture.run("--retry=0", fixture.address("/file.bin"))
     #expect(result.exit == .exited(6))
     #expect(result.errorText.contains("\(status)"))
     #expect(try fixture.folder.contents() == [])
@@ -46,7 +46,7 @@ struct CommandResultTests {
     ] as [[String]])
   func usage(arguments: [String]) async throws {
     let folder = try TemporaryFolder("usage")
-    let result = try await ChildProcess.run(try Products.path("rget"), arguments, folder: folder.path)
+    let result = try await Rget.run(arguments, in: folder.path)
     #expect(result.exit == .exited(2))
     #expect(result.errorText.contains("usage: rget"))
     #expect(try folder.contents() == [])
@@ -57,7 +57,7 @@ struct CommandResultTests {
     arguments: ["ftp://127.0.0.1/file", "file:///etc/passwd", "127.0.0.1/file", "http://", "data:,x"])
   func scheme(address: String) async throws {
     let folder = try TemporaryFolder("scheme")
-    let result = try await ChildProcess.run(try Products.path("rget"), [address], folder: folder.path)
+    let result = try await Rget.run([address], in: folder.path)
     #expect(result.exit == .exited(2))
     #expect(result.errorText.contains("not an http or https URL"))
     #expect(try folder.contents() == [])
@@ -65,7 +65,8 @@ struct CommandResultTests {
 
   @Test("Help and version go to standard output", arguments: ["--help", "-h", "--version"])
   func help(argument: String) async throws {
-    let result = try await ChildProcess.run(try Products.path("rget"), [argument])
+    let folder = try TemporaryFolder("help")
+    let result = try await Rget.run([argument], in: folder.path)
     #expect(result.exit == .exited(0))
     #expect(result.text.contains("rget"))
     #expect(result.errors.isEmpty)
@@ -76,13 +77,11 @@ struct CommandResultTests {
     arguments: ["/dev/full", "&-"])
   func lostOutput(target: String) async throws {
     let fixture = try CommandFixture()
-    let commands = ["--json -q \(fixture.server.url("/file.bin").absoluteString)", "--help", "inspect .resume"]
+    let commands = ["--json -q \(fixture.address("/file.bin"))", "--help", "inspect .resume"]
     try fixture.folder.write(Data(), to: ".resume")
-    let program = try Products.path("rget")
     var ends: [ChildProcess.Result] = []
     for command in commands {
-      let script = "'\(program)' \(command) >\(target)"
-      ends.append(try await ChildProcess.run("/bin/sh", ["-c", script], folder: fixture.folder.path))
+      ends.append(try await fixture.startScript("\"$RGET\" \(command) >\(target)").wait())
     }
     #expect(ends.map(\.exit) == [.exited(4), .exited(4), .exited(1)])
     for end in ends.prefix(2) {
@@ -96,7 +95,7 @@ struct CommandResultTests {
   func existing() async throws {
     let fixture = try CommandFixture()
     try fixture.folder.write(Data("mine".utf8), to: "file.bin")
-    let result = try await fixture.run(fixture.server.url("/file.bin").absoluteString)
+    let result = try await fixture.run(fixture.address("/file.bin"))
     #expect(result.exit == .exited(1))
     #expect(result.errorText.contains("file.bin exists already and was left as it is, though it is not what"))
     #expect(try fixture.folder.contents() == ["file.bin"])
@@ -107,7 +106,7 @@ struct CommandResultTests {
   @Test("A destination whose folder is missing fails and nothing is sent")
   func missingFolder() async throws {
     let fixture = try CommandFixture()
-    let result = try await fixture.run("-d", "nowhere", fixture.server.url("/file.bin").absoluteString)
+    let result = try await fixture.run("-d", "nowhere", fixture.address("/file.bin"))
     #expect(result.exit == .exited(4))
     #expect(result.errorText.contains("nowhere"))
     #expect(try fixture.folder.contents() == [])
@@ -117,8 +116,7 @@ struct CommandResultTests {
   @Test("The demonstration succeeds")
   func demo() async throws {
     let folder = try TemporaryFolder("demo")
-    let result = try await ChildProcess.run(
-      try Products.path("rget"), ["demo"], environment: ["TMPDIR": folder.path], folder: folder.path)
+    let result = try await Rget.run(["demo"], in: folder.path, environment: ["TMPDIR": folder.path])
     #expect(result.exit == .exited(0), "\(result.text)\(result.errorText)")
     #expect(try folder.contents() == [])
   }

@@ -15,13 +15,12 @@ struct CommandSecondSignalTests {
     let resource = RangeResource(.init(.generated(seed: CommandFixture.seed, count: Self.count)))
     resource.drop(.dropAfter(Self.count / 2, .hang))
     let fixture = try CommandFixture(count: Self.count, handler: resource.answer)
-    let address = fixture.server.url("/f").absoluteString
+    let address = fixture.address()
     let preload = try await Preload.library()
     // The sync that follows a pause never comes to its end, so neither does the first way to stop. One of the folder
     // has come before, when the partial file was made.
     let variables = preload.environment(folder: fixture.folder.path, orders: [.hold("sync", 2)])
-    let child = try ChildProcess(
-      try Products.path("rget"), ["--json", address], environment: variables, folder: fixture.folder.path)
+    let child = try fixture.start(["--json", address], environment: variables)
     try await child.waitForOutput("\"event\":\"progress\"")
     child.send(signals.0)
     try await child.waitForOutput(Preload.holding)

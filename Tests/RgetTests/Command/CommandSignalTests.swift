@@ -17,7 +17,7 @@ struct CommandSignalTests {
     let resource = RangeResource(.init(.generated(seed: CommandFixture.seed, count: count)))
     resource.drop(.dropAfter(8 * Self.mebibyte, .hang))
     let fixture = try CommandFixture(count: count, handler: resource.answer)
-    let address = fixture.server.url("/file.bin").absoluteString
+    let address = fixture.address("/file.bin")
     let child = try fixture.start(address)
     try await fixture.waitForPartial(atLeast: 4 * Self.mebibyte, of: child)
     child.send(signal)
@@ -44,7 +44,7 @@ struct CommandSignalTests {
     resource.drop(.dropAfter(8 * Self.mebibyte, .hang))
     for _ in 2...5 { resource.drop(.dropAfter(9 * Self.mebibyte, .hang)) }
     let fixture = try CommandFixture(count: count, handler: resource.answer)
-    let address = fixture.server.url("/file.bin").absoluteString
+    let address = fixture.address("/file.bin")
     var generator = SeededGenerator(seed: 5)
     var sizes: [Int64] = []
     for _ in 1...5 {
@@ -71,7 +71,7 @@ struct CommandSignalTests {
   @Test("A signal before anything has arrived leaves nothing")
   func stoppedAtOnce() async throws {
     let fixture = try CommandFixture(count: 0) { _ in Answer([.hang]) }
-    let child = try fixture.start(fixture.server.url("/file.bin").absoluteString)
+    let child = try fixture.start(fixture.address("/file.bin"))
     try await fixture.server.waitForRequests(1)
     child.send(SIGINT)
     #expect(try await child.waitForExit() == .exited(130))
@@ -81,7 +81,7 @@ struct CommandSignalTests {
   @Test("Two at once on one destination end with the right file")
   func twoAtOnce() async throws {
     let fixture = try CommandFixture(count: 8 << 20, bytesPerSecond: 16 << 20)
-    let address = fixture.server.url("/file.bin").absoluteString
+    let address = fixture.address("/file.bin")
     let children = try [fixture.start(address), fixture.start(address)]
     var exits: [ChildProcess.Exit] = []
     for child in children { exits.append(try await child.wait().exit) }

@@ -22,7 +22,7 @@ struct CommandVersionTests {
 
   private let resource: RangeResource
   private let fixture: CommandFixture
-  private var address: String { fixture.server.url("/f?key=secret").absoluteString }
+  private var address: String { fixture.address("/f?key=secret") }
   private var content: Data { get throws { try Data(contentsOf: fixture.folder.url("f")) } }
 
   init() throws {
@@ -86,11 +86,10 @@ struct CommandVersionTests {
       // The body of the second answer never comes to its end.
       return request.number == 1 ? resource.answer(request) : resource.answer(request).cut(after: 100, .hang)
     }
-    let address = fixture.server.url("/f").absoluteString
+    let address = fixture.address()
     let temporary = try fixture.folder.makeFolder("tmp")
     for _ in 1...2 {
-      let result = try await ChildProcess.run(
-        try Products.path("rget"), [address], environment: ["TMPDIR": temporary], folder: fixture.folder.path)
+      let result = try await fixture.run([address], environment: ["TMPDIR": temporary])
       #expect(result.exit == .exited(0), "\(result.errorText)")
     }
     #expect(fixture.server.requests.map(\.method) == ["GET", "HEAD", "GET"])
@@ -101,8 +100,7 @@ struct CommandVersionTests {
   @Test("A folder is never replaced, and nothing is asked", arguments: [[], ["--overwrite"]])
   func folder(arguments: [String]) async throws {
     try fixture.folder.makeFolder("f")
-    let result = try await ChildProcess.run(
-      try Products.path("rget"), arguments + [address], folder: fixture.folder.path)
+    let result = try await fixture.run(arguments + [address])
     #expect(result.exit == .exited(1))
     #expect(result.errorText == "rget: f is a folder. Give the file another name with -o.\n")
     #expect(fixture.server.requests.isEmpty)

@@ -10,18 +10,18 @@ final class PseudoTerminal: Sendable {
     var screen: Screen
     var raw = Data()
     var isClosed = false
-    var status: Int32?
+    var exit: ChildProcess.Exit?
   }
 
   let identifier: Int32
   private let leader: Int32
   private let progress: Observed<Progress>
 
-  /// Starts a program as the leader of a session whose terminal is that size.
-  init(
-    _ path: String, _ arguments: [String], columns: Int, lines: Int, environment: [String: String] = [:],
-    folder: String
-  ) throws {
+  private static let columns = 80
+  private static let lines = 24
+
+  /// Starts a program as the leader of a session whose terminal has 80 columns and 24 lines.
+  init(_ path: String, _ arguments: [String], environment: [String: String], folder: String) throws {
     // posix_openpt(3), unlockpt(3) and ptsname(3) are this, and Swift does not import them. See ioctl_tty(2).
     leader = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var (unlocked, number): (Int32, Int32) = (0, 0)
@@ -29,8 +29,8 @@ final class PseudoTerminal: Sendable {
     guard leader >= 0, ioctl(leader, setLock, &unlocked) == 0, ioctl(leader, getNumber, &number) == 0 else {
       throw TestSupportError.system(call: "open /dev/ptmx", code: errno)
     }
-    Self.setSize(leader, columns, lines)
-    let progress = Observed(Progress(screen: Screen(columns: columns)))
+    Self.setSize(leader, Self.columns, Self.lines)
+    let progress = Observed(Progress(screen: Screen(columns: Self.columns)))
     self.progress = progress
     let variables = ["TERM": "xterm", "NO_COLOR": "1"].merging(environment) { $1 }.map { "\($0.key)=\($0.value)" }
     identifier = try Self.spawn(["/usr/bin/env", "-C", folder] + variables + [path] + arguments, "/dev/pts/\(number)")
@@ -39,14 +39,13 @@ final class PseudoTerminal: Sendable {
     Thread.detachNewThread {
       var status: Int32 = 0
       while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
-      let signal = status & 0x7F
-      let result = signal == 0 ? (status >> 8) & 0xFF : -signal
-      progress.update { $0.status = result }
+      let exit = ChildProcess.Exit(waitStatus: status)
+      progress.update { $0.exit = exit }
     }
   }
 
   deinit {
-    if progress.value.status == nil { kill(identifier, SIGKILL) }
+    if progress.value.exit == nil { kill(identifier, SIGKILL) }
     close(leader)
   }
 
@@ -75,9 +74,9 @@ final class PseudoTerminal: Sendable {
     try await progress.wait(for: what) { isSatisfied($0.screen) || $0.isClosed }.screen
   }
 
-  /// Returns the exit status, negative for a signal, when the program has ended and all its output is there.
-  func end() async throws -> Int32 {
-    try await progress.wait(for: "the program to end") { $0.status != nil && $0.isClosed }.status ?? -1
+  /// Returns when the program has ended and all its output is there.
+  func end() async throws -> ChildProcess.Exit? {
+    try await progress.wait(for: "the program to end") { $0.exit != nil && $0.isClosed }.exit
   }
 
   private static func setSize(_ descriptor: Int32, _ columns: Int, _ lines: Int) {

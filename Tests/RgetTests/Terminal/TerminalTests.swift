@@ -19,31 +19,30 @@ struct TerminalTests {
     }
   }
 
-  private func start(
-    _ fixture: CommandFixture, _ arguments: [String], columns: Int = 80, environment: [String: String] = [:]
-  ) throws -> PseudoTerminal {
-    try PseudoTerminal(
-      try Products.path("rget"), arguments, columns: columns, lines: 24, environment: environment,
-      folder: fixture.folder.path)
+  /// The command in a terminal that shows both files halfway.
+  private func startBoth(_ fixture: CommandFixture) async throws -> PseudoTerminal {
+    let terminal = try fixture.startInTerminal(urls(fixture, "a.bin", "b.bin"))
+    try await terminal.wait(for: "both lines") { $0.text.count >= 3 && $0.text[1].contains("50%") }
+    return terminal
   }
 
   private func urls(_ fixture: CommandFixture, _ names: String...) -> [String] {
-    names.map { fixture.server.url("/\($0)").absoluteString }
+    names.map { fixture.address("/\($0)") }
   }
 
   @Test("A line for each download and a summary, in place; what is saved stays above them")
   func lines() async throws {
     let gate = Gate()
     let fixture = try fixture(gate)
-    let terminal = try start(fixture, urls(fixture, "a.bin", "b.bin"))
-    let screen = try await terminal.wait(for: "both lines") { $0.text.count >= 3 && $0.text[1].contains("50%") }
+    let terminal = try await startBoth(fixture)
+    let screen = terminal.screen
     #expect(screen.text[0].hasPrefix("a.bin  [#"))
     #expect(screen.text[1].hasPrefix("b.bin  [#"))
     #expect(screen.text[1].contains("50%  2.0 MiB of 4.0 MiB"))
     #expect(screen.text[2].hasPrefix("0 of 2 done, 4.0 MiB"))
     #expect(screen.text.count == 3)
     gate.open()
-    #expect(try await terminal.end() == 0)
+    #expect(try await terminal.end() == .exited(0))
     let text = terminal.screen.text
     #expect(Set(text.dropLast()) == ["saved a.bin, 4.0 MiB", "saved b.bin, 4.0 MiB"])
     #expect(text.last == "2 of 2 complete")
@@ -58,8 +57,7 @@ struct TerminalTests {
   func resized(columns: Int, end: String) async throws {
     let gate = Gate()
     let fixture = try fixture(gate)
-    let terminal = try start(fixture, urls(fixture, "a.bin", "b.bin"))
-    try await terminal.wait(for: "both lines") { $0.text.count >= 3 && $0.text[1].contains("50%") }
+    let terminal = try await startBoth(fixture)
     terminal.resize(columns: columns, lines: 10)
     let screen = try await terminal.wait(for: "a frame of that width") {
       $0.text.count == 3 && $0.text[1].hasPrefix("b.bin") && $0.text[1].hasSuffix(end)
@@ -67,7 +65,7 @@ struct TerminalTests {
     #expect(screen.text.count == 3)
     #expect(screen.text.allSatisfy { TextWidth.columns($0) < columns })
     gate.open()
-    #expect(try await terminal.end() == 0)
+    #expect(try await terminal.end() == .exited(0))
     #expect(terminal.screen.text.suffix(1) == ["2 of 2 complete"])
     #expect(terminal.screen.text.count == 3)
   }
@@ -76,17 +74,15 @@ struct TerminalTests {
   func interrupted() async throws {
     let gate = Gate()
     let fixture = try fixture(gate)
-    let arguments = urls(fixture, "a.bin", "b.bin")
-    let terminal = try start(fixture, arguments)
-    try await terminal.wait(for: "both lines") { $0.text.count >= 3 && $0.text[1].contains("50%") }
+    let terminal = try await startBoth(fixture)
     terminal.press("\u{3}")
-    #expect(try await terminal.end() == 130)
+    #expect(try await terminal.end() == .exited(130))
     let text = terminal.screen.text.filter { !$0.contains("^C") }
     #expect(text.filter { $0.contains("stopped at byte 2097152; run the same command") }.count == 2)
     #expect(text.last == "0 of 2 complete; run the same command again to continue")
     #expect(terminal.screen.column == 0)
     gate.open()
-    let second = try await ChildProcess.run(try Products.path("rget"), arguments, folder: fixture.folder.path)
+    let second = try await fixture.run(urls(fixture, "a.bin", "b.bin"))
     #expect(second.exit == .exited(0), "\(second.errorText)")
     #expect(fixture.server.requests.map(\.rangeStart) == [nil, nil, 2_097_152, 2_097_152])
     #expect(try fixture.folder.contents() == ["a.bin", "b.bin"])
@@ -98,10 +94,10 @@ struct TerminalTests {
   func hungUp() async throws {
     let gate = Gate()
     let fixture = try fixture(gate)
-    let terminal = try start(fixture, urls(fixture, "a.bin"))
+    let terminal = try fixture.startInTerminal(urls(fixture, "a.bin"))
     try await terminal.wait(for: "the line") { $0.text[0].contains("50%") }
     #expect(kill(terminal.identifier, SIGHUP) == 0)
-    #expect(try await terminal.end() == 129)
+    #expect(try await terminal.end() == .exited(129))
     #expect(try fixture.partialSize() == Self.count / 2)
   }
 
@@ -109,10 +105,9 @@ struct TerminalTests {
   func killed() async throws {
     let gate = Gate()
     let fixture = try fixture(gate)
-    let terminal = try start(fixture, urls(fixture, "a.bin", "b.bin"))
-    try await terminal.wait(for: "both lines") { $0.text.count >= 3 && $0.text[1].contains("50%") }
+    let terminal = try await startBoth(fixture)
     kill(terminal.identifier, SIGKILL)
-    #expect(try await terminal.end() == -SIGKILL)
+    #expect(try await terminal.end() == .signalled(SIGKILL))
     #expect(terminal.screen.column == 0)
     #expect(terminal.screen.row == 3)
   }
@@ -122,7 +117,7 @@ struct TerminalTests {
   func kinds(environment: [String: String]) async throws {
     let gate = Gate()
     let fixture = try fixture(gate)
-    let terminal = try start(fixture, urls(fixture, "a.bin"), environment: environment)
+    let terminal = try fixture.startInTerminal(urls(fixture, "a.bin"), environment: environment)
     let isDumb = environment["TERM"] == "dumb"
     if isDumb {
       try await fixture.server.waitForRequests(1)
@@ -130,7 +125,7 @@ struct TerminalTests {
       try await terminal.wait(for: "the line") { $0.text[0].contains("50%") }
     }
     gate.open()
-    #expect(try await terminal.end() == 0)
+    #expect(try await terminal.end() == .exited(0))
     let raw = String(decoding: terminal.raw, as: UTF8.self)
     #expect(raw.contains("\u{1B}[32m") == !isDumb)
     #expect(raw.contains("\u{1B}") == !isDumb)
@@ -140,19 +135,8 @@ struct TerminalTests {
   @Test("What is quick draws nothing")
   func quick() async throws {
     let fixture = try CommandFixture(count: 10)
-    let terminal = try start(fixture, urls(fixture, "a.bin"))
-    #expect(try await terminal.end() == 0)
+    let terminal = try fixture.startInTerminal(urls(fixture, "a.bin"))
+    #expect(try await terminal.end() == .exited(0))
     #expect(String(decoding: terminal.raw, as: UTF8.self) == "saved a.bin, 10 B\r\n")
-  }
-
-  @Test("A missing password is asked for without showing it")
-  func password() async throws {
-    let fixture = try CommandFixture(count: 10)
-    let terminal = try start(fixture, ["-u", "ana"] + urls(fixture, "a.bin"))
-    try await terminal.wait(for: "the question") { $0.text[0].contains("Password for ana:") }
-    for key in "secret\n" { terminal.press(key) }
-    #expect(try await terminal.end() == 0)
-    #expect(!String(decoding: terminal.raw, as: UTF8.self).contains("secret"))
-    #expect(fixture.server.requests.map { $0.value("Authorization") } == ["Basic YW5hOnNlY3JldA=="])
   }
 }
