@@ -221,7 +221,7 @@ extension DownloadDriver: TransferSink {
   private func limitSpeed(of transfer: Transfer, after count: Int) {
     guard isLimited else { return }
     let pause = max(bandwidth.take(count, at: loop.now), loop.bandwidth.take(count, at: loop.now))
-    if pause > 0 { loop.hold(transfer, nanoseconds: pause) }
+    if pause > 0 { limitTimer = loop.hold(transfer, nanoseconds: pause) }
   }
 
   /// The first journal also comes when the server falls silent after a few bytes.

@@ -33,6 +33,8 @@ final class DownloadDriver {
   private var retryTimer: LoopTimer?
   /// The task's own limit; the loop has that of the session.
   let bandwidth = BandwidthLimit()
+  /// Lets the exchange go on after what either limit has it wait for.
+  var limitTimer: LoopTimer?
   private(set) var isEnded = false
 
   init(
@@ -95,6 +97,9 @@ final class DownloadDriver {
   func limitChanged() {
     bandwidth.bytesPerSecond = observer.bytesPerSecondLimit
     if isLimited { transfer?.isGathering = false }
+    // The old limit may have meant to wait for hours.
+    limitTimer?.cancel()
+    transfer?.setPaused(false, for: .limited)
   }
 
   var isLimited: Bool { bandwidth.isSet || loop.bandwidth.isSet }

@@ -3,8 +3,10 @@ final class BandwidthLimit {
   /// What was not used lately may be made up for within this time, and no longer.
   private static let burstNanoseconds: UInt64 = 100_000_000
 
-  /// Zero or less means no limit.
-  var bytesPerSecond: Int64 = 0
+  /// Zero or less means no limit. What was taken under another limit is forgiven.
+  var bytesPerSecond: Int64 = 0 {
+    didSet { if bytesPerSecond != oldValue { paidUntil = 0 } }
+  }
   /// When everything that has been taken is paid for.
   private var paidUntil: UInt64 = 0
 

@@ -50,9 +50,9 @@ final class TransferLoop {
   }
 
   /// Lets no more bytes of an exchange come for a while; for `didReceive`.
-  func hold(_ transfer: Transfer, nanoseconds: UInt64) {
+  func hold(_ transfer: Transfer, nanoseconds: UInt64) -> LoopTimer {
     transfer.holdBack(for: .limited)
-    after(nanoseconds: nanoseconds) { [weak self, weak transfer] in
+    return after(nanoseconds: nanoseconds) { [weak self, weak transfer] in
       guard let self, let transfer, self.running[transfer.handle.pointer] === transfer else { return }
       transfer.setPaused(false, for: .limited)
     }

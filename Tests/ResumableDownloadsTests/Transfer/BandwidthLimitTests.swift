@@ -25,6 +25,17 @@ struct BandwidthLimitTests {
     #expect(limit.take(.max, at: 0) == 0)
   }
 
+  @Test("Another limit owes nothing, the same one still does")
+  func changed() {
+    let limit = BandwidthLimit()
+    limit.bytesPerSecond = 1
+    _ = limit.take(1000, at: second)
+    limit.bytesPerSecond = 1
+    #expect(limit.take(0, at: second) > 999 * second - second / 10)
+    limit.bytesPerSecond = 1000
+    #expect(limit.take(0, at: second) == 0)
+  }
+
   @Test("Extremes do not overflow")
   func extremes() {
     let limit = BandwidthLimit()
