@@ -5,8 +5,6 @@ import ResumableDownloads
 
 /// A partial file of a huge download that lacks its end, as a process that was killed leaves it.
 struct SparsePartial: Sendable {
-  private static let limitSeconds = 60.0
-
   private let name: String
   private let journal: Data
   private let bytes: Int64
@@ -19,7 +17,7 @@ struct SparsePartial: Sendable {
     let session = DownloadSession(configuration: configuration, delegate: begun, delegateQueue: nil)
     let task = session.downloadTask(with: url)
     task.resume()
-    let found = try await begun.found.wait(for: "a journal", timeoutSeconds: Self.limitSeconds) { $0 != nil }
+    let found = try await begun.found.wait(for: "a journal") { $0 != nil }
     session.invalidateAndCancel()
     guard let (name, journal) = found else { throw BenchmarkError.client("there is no journal") }
     self.name = name

@@ -34,8 +34,8 @@ public final class Gate: Sendable {
   /// Suspends the task until the gate is open.
   ///
   /// - Throws: `ServerError.timedOut` at the deadline, `CancellationError` if the task is cancelled.
-  public func opened(timeoutSeconds: Double = 60) async throws {
-    _ = try await opening.wait(for: "a gate to open", timeoutSeconds: timeoutSeconds) { $0 }
+  public func opened() async throws {
+    _ = try await opening.wait(for: "a gate to open") { $0 }
   }
 
   /// Blocks the thread until the gate is open or `milliseconds` have passed; says whether it is open.

@@ -13,8 +13,6 @@ struct ShellTests {
     ("rget inspect S", "SUMS"), ("rget list do", "downloads"), ("rget -j ", ""),
   ]
 
-  private static func isInstalled(_ shell: String) -> Bool { (try? Products.installed(shell)) != nil }
-
   private let folder: TemporaryFolder
 
   init() throws {
@@ -47,7 +45,7 @@ struct ShellTests {
   }
 
   @Test(
-    "fish completes options, commands and values", .enabled(if: isInstalled("fish"), "fish is not installed"),
+    "fish completes options, commands and values", .enabled(if: Products.isInstalled("fish"), "fish is not installed"),
     arguments: cases)
   func fish(words: String, expected: String) async throws {
     let script = "$RGET --completions fish | source; complete -C $argv[1] | string replace -r '\\t.*' ''; true"
@@ -77,7 +75,7 @@ struct ShellTests {
     """#
 
   @Test(
-    "zsh completes options, commands and values", .enabled(if: isInstalled("zsh"), "zsh is not installed"),
+    "zsh completes options, commands and values", .enabled(if: Products.isInstalled("zsh"), "zsh is not installed"),
     arguments: cases)
   func zsh(words: String, expected: String) async throws {
     try folder.write(Data(Self.zshSettings.utf8), to: ".zshrc")

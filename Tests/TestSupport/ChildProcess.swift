@@ -123,8 +123,8 @@ public final class ChildProcess: Sendable {
   }
 
   /// Returns when it has ended, even if programs that it started still hold its output.
-  public func waitForExit(timeoutSeconds: Double = 60) async throws -> Exit {
-    let end = try await progress.wait(for: "\(name) to end", timeoutSeconds: timeoutSeconds) { $0.exit != nil }
+  public func waitForExit() async throws -> Exit {
+    let end = try await progress.wait(for: "\(name) to end") { $0.exit != nil }
     return end.exit ?? .exited(-1)
   }
 
@@ -137,18 +137,18 @@ public final class ChildProcess: Sendable {
   }
 
   /// Returns when standard output or standard error holds that text.
-  public func waitForOutput(_ text: String, timeoutSeconds: Double = 60) async throws {
+  public func waitForOutput(_ text: String) async throws {
     let wanted = Data(text.utf8)
-    _ = try await progress.wait(for: "\(name) to write \(text)", timeoutSeconds: timeoutSeconds) {
+    _ = try await progress.wait(for: "\(name) to write \(text)") {
       $0.output.range(of: wanted) != nil || $0.errors.range(of: wanted) != nil
     }
   }
 
   /// Returns when a condition holds for its whole standard output so far.
   public func waitForOutput(
-    _ what: String, timeoutSeconds: Double = 60, until isSatisfied: @escaping @Sendable (String) -> Bool
+    _ what: String, until isSatisfied: @escaping @Sendable (String) -> Bool
   ) async throws {
-    _ = try await progress.wait(for: "\(name) to write \(what)", timeoutSeconds: timeoutSeconds) {
+    _ = try await progress.wait(for: "\(name) to write \(what)") {
       isSatisfied(String(decoding: $0.output, as: UTF8.self))
     }
   }
@@ -159,12 +159,11 @@ public final class ChildProcess: Sendable {
   /// - Returns: True when the condition holds, false if the program has ended without.
   /// - Throws: `ServerError.timedOut` at the deadline.
   public func reaches(
-    _ what: String, in folders: String..., timeoutSeconds: Double = 60,
-    _ isSatisfied: @escaping @Sendable (_ output: Data) -> Bool
+    _ what: String, in folder: String, _ isSatisfied: @escaping @Sendable (_ output: Data) -> Bool
   ) async throws -> Bool {
-    let watch = try FolderWatch(folders) { [progress] in progress.update { _ in } }
+    let watch = try FolderWatch(folder) { [progress] in progress.update { _ in } }
     defer { withExtendedLifetime(watch) {} }
-    let end = try await progress.wait(for: what, timeoutSeconds: timeoutSeconds) {
+    let end = try await progress.wait(for: what) {
       isSatisfied($0.output) || $0.exit != nil
     }
     return isSatisfied(end.output)

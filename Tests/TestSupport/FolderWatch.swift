@@ -8,14 +8,14 @@ import LoopbackServer
 public final class FolderWatch {
   private let source: any DispatchSourceRead
 
-  /// Watches folders that exist.
+  /// Watches a folder that exists.
   ///
   /// - Throws: `TestSupportError.system` if the kernel refuses.
-  public init(_ folders: [String], changed: @escaping @Sendable () -> Void) throws {
+  public init(_ folder: String, changed: @escaping @Sendable () -> Void) throws {
     let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     guard descriptor >= 0 else { throw TestSupportError.system(call: "inotify_init1", code: errno) }
     let events = IN_MODIFY | IN_CREATE | IN_DELETE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM
-    for folder in folders where inotify_add_watch(descriptor, folder, UInt32(events)) < 0 {
+    guard inotify_add_watch(descriptor, folder, UInt32(events)) >= 0 else {
       let code = errno
       close(descriptor)
       throw TestSupportError.system(call: "inotify_add_watch \(folder)", code: code)
@@ -36,11 +36,11 @@ public final class FolderWatch {
   ///
   /// - Throws: `ServerError.timedOut` at the deadline.
   public static func wait(
-    in folder: String, for what: String, timeoutSeconds: Double = 60, until isSatisfied: @escaping @Sendable () -> Bool
+    in folder: String, for what: String, until isSatisfied: @escaping @Sendable () -> Bool
   ) async throws {
     let changes = Observed(())
-    let watch = try FolderWatch([folder]) { changes.update { _ in } }
+    let watch = try FolderWatch(folder) { changes.update { _ in } }
     defer { withExtendedLifetime(watch) {} }
-    _ = try await changes.wait(for: what, timeoutSeconds: timeoutSeconds) { isSatisfied() }
+    _ = try await changes.wait(for: what) { isSatisfied() }
   }
 }

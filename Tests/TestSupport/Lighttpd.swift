@@ -7,7 +7,7 @@ public struct Lighttpd: RealServer {
 
   /// Whether it is installed together with its module for compression, which is a package of its own.
   public static var canCompress: Bool {
-    (try? Products.installed("lighttpd")) != nil && FileManager.default.fileExists(atPath: compressionModule)
+    Products.isInstalled("lighttpd") && FileManager.default.fileExists(atPath: compressionModule)
   }
 
   /// The process.

@@ -24,9 +24,9 @@ public struct LoggedRequest: Sendable, Equatable {
 
 extension LoggingServer {
   /// The log, as soon as it has at least `count` lines: a server writes a line after the client has the response.
-  public func accessLog(atLeast count: Int = 0, timeoutSeconds: Double = 60) async throws -> [LoggedRequest] {
+  public func accessLog(atLeast count: Int = 0) async throws -> [LoggedRequest] {
     try await FolderWatch.wait(
-      in: process.folder.path, for: "\(count) lines of the access log", timeoutSeconds: timeoutSeconds
+      in: process.folder.path, for: "\(count) lines of the access log"
     ) { [process] in Self.lines(of: process).count >= count }
     return Self.lines(of: process).compactMap(Self.access)
   }

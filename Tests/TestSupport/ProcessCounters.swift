@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 /// What this process holds at a moment; two of them show a leak.
-public struct ProcessCounters: Sendable, Equatable {
+public struct ProcessCounters: Sendable {
   /// Open file descriptors.
   public let descriptors: Int
   /// Running threads.
@@ -22,12 +22,5 @@ public struct ProcessCounters: Sendable, Equatable {
     let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
     let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
     return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
-  }
-
-  /// What the open descriptors refer to, sorted, for the message of a failing test.
-  public static func openFiles() throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
-      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
-    }.sorted()
   }
 }

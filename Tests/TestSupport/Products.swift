@@ -20,6 +20,9 @@ public enum Products {
     return path
   }
 
+  /// Whether a program is installed, for traits that skip a test.
+  public static func isInstalled(_ name: String) -> Bool { (try? installed(name)) != nil }
+
   /// The path of an installed program, searched for in `PATH` and in the folders for administrators.
   ///
   /// - Throws: `TestSupportError.serverMissing` if it is not installed.

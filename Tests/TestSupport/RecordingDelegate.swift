@@ -78,14 +78,14 @@ public final class RecordingDelegate: NSObject, URLSessionDownloadDelegate, Send
   /// Returns when the task has completed.
   ///
   /// - Throws: `ServerError.timedOut` at the deadline, `CancellationError` if the test is cancelled.
-  public func completion(of task: URLSessionTask, timeoutSeconds: Double = 60) async throws -> DownloadOutcome {
-    try await completion(ofTask: task.taskIdentifier, timeoutSeconds: timeoutSeconds)
+  public func completion(of task: URLSessionTask) async throws -> DownloadOutcome {
+    try await completion(ofTask: task.taskIdentifier)
   }
 
   /// Returns when the task with that identifier has completed.
-  public func completion(ofTask identifier: Int, timeoutSeconds: Double = 60) async throws -> DownloadOutcome {
+  public func completion(ofTask identifier: Int) async throws -> DownloadOutcome {
     let what = "completion of task \(identifier)"
-    let record = try await record.wait(for: what, timeoutSeconds: timeoutSeconds) { $0.outcomes[identifier] != nil }
+    let record = try await record.wait(for: what) { $0.outcomes[identifier] != nil }
     guard let outcome = record.outcomes[identifier] else { throw ServerError.timedOut(what) }
     return outcome
   }
@@ -93,17 +93,17 @@ public final class RecordingDelegate: NSObject, URLSessionDownloadDelegate, Send
   /// Returns the callbacks of all tasks as soon as they satisfy a condition, which is a pure function.
   @discardableResult
   public func waitFor(
-    _ what: String = "events", timeoutSeconds: Double = 60,
+    _ what: String = "events",
     _ isSatisfied: @escaping @Sendable ([RecordedEvent]) -> Bool
   ) async throws -> [RecordedEvent] {
-    try await record.wait(for: what, timeoutSeconds: timeoutSeconds) { isSatisfied($0.events) }.events
+    try await record.wait(for: what) { isSatisfied($0.events) }.events
   }
 
   /// Returns when the task has written at least `count` bytes in all.
-  public func waitForBytes(_ count: Int64, of task: URLSessionTask, timeoutSeconds: Double = 60) async throws {
+  public func waitForBytes(_ count: Int64, of task: URLSessionTask) async throws {
     let identifier = task.taskIdentifier
     let what = "\(count) bytes of task \(identifier)"
-    _ = try await record.wait(for: what, timeoutSeconds: timeoutSeconds) { record in
+    _ = try await record.wait(for: what) { record in
       guard let last = record.events.last(where: { $0.task == identifier }) else { return false }
       if case .wrote(_, let total, _) = last.event { return total >= count }
       return false
@@ -111,8 +111,8 @@ public final class RecordingDelegate: NSObject, URLSessionDownloadDelegate, Send
   }
 
   /// Returns when the session has told that it is invalid.
-  public func invalidated(timeoutSeconds: Double = 60) async throws {
-    _ = try await record.wait(for: "the end of the session", timeoutSeconds: timeoutSeconds) { $0.isInvalid }
+  public func invalidated() async throws {
+    _ = try await record.wait(for: "the end of the session") { $0.isInvalid }
   }
 
   /// What was wrong with the order of a completed task's callbacks, or in the delegate; empty if nothing was.

@@ -5,7 +5,7 @@ import Glibc
 public struct SmallDisk: Sendable {
   /// Whether one can be made; root in a container may lack the right.
   public static let isPossible: Bool = {
-    guard getuid() == 0, (try? Products.installed("mount")) != nil, let folder = try? TemporaryFolder("probe") else {
+    guard getuid() == 0, Products.isInstalled("mount"), let folder = try? TemporaryFolder("probe") else {
       return false
     }
     guard Glibc.mount("tmpfs", folder.path, "tmpfs", 0, "size=64k") == 0 else { return false }
@@ -25,6 +25,9 @@ public struct SmallDisk: Sendable {
   public func resize(_ size: String) async throws {
     try await Self.run("mount", ["-o", "remount,size=\(size)", path])
   }
+
+  /// Lets nobody change anything on it.
+  public func makeReadOnly() async throws { try await Self.run("mount", ["-o", "remount,ro", path]) }
 
   /// Takes it away, also while something in it is open.
   public func unmount() async throws { try await Self.run("umount", ["-l", path]) }

@@ -57,6 +57,15 @@ public final class TemporaryFolder: Sendable {
     return path(name)
   }
 
+  /// What lies in a folder for partial files that is in this one, sorted; nothing if there is none.
+  ///
+  /// A paused download is synced in the background, for which a temporary file comes and goes at any time. It is left
+  /// out.
+  public func partials(in name: String) -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path(name))) ?? []
+    return names.filter { !$0.hasSuffix(".sync") }.sorted()
+  }
+
   /// Everything in the folder, as sorted paths relative to it, folders included.
   public func contents() throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: path).sorted()

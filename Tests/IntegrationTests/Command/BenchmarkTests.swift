@@ -42,7 +42,7 @@ struct BenchmarkTests {
 
   @Test(
     "A quick run measures every workload, and writes the table, the JSON file, the page and the chart",
-    .enabled(if: isInstalled("nginx"), "nginx is not installed"))
+    .enabled(if: Products.isInstalled("nginx"), "nginx is not installed"))
   func quickRun() async throws {
     let folder = try TemporaryFolder("benchmark")
     try folder.makeFolder("docs")

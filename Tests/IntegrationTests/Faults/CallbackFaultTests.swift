@@ -92,7 +92,7 @@ struct CallbackFaultTests {
     #expect(await dropped.cancelByProducingResumeData() != nil)
     _ = try await delegate.completion(of: dropped)
     try DownloadSession.removeAbandonedDownloads(in: scene.partials, olderThan: Date(timeIntervalSinceNow: 3600))
-    #expect(scene.leftovers.filter { !$0.hasSuffix(".sync") } == [])
+    #expect(scene.leftovers == [])
   }
 
   @Test(

@@ -11,18 +11,19 @@ import Testing
 struct DiskFaultTests {
   private static let count: Int64 = 6 << 20
 
-  private func resource(_ drops: RangeResource.Drop...) throws -> LoopbackServer {
+  private func server(_ drops: RangeResource.Drop...) throws -> LoopbackServer {
     let resource = RangeResource(.init(.generated(seed: 21, count: Self.count)))
     for drop in drops { resource.drop(drop) }
     return try LoopbackServer(handler: resource.answer)
   }
 
-  @Test("A download goes on where there is room for what is missing", .enabled(if: Disk.canMount, "needs root"))
+  @Test("A download goes on where there is room for what is missing", .enabled(if: SmallDisk.isPossible, "needs root"))
   func roomForTheRest() async throws {
-    let server = try resource(.dropAfter(4 << 20, .close))
+    let server = try server(.dropAfter(4 << 20, .close))
     // Twice the file would not fit.
-    let disk = try await Disk.mount(size: "8m")
-    let fixture = try SessionFixture(partials: disk.folder.url("disk/kept"))
+    let folder = try TemporaryFolder("disk")
+    let disk = try await SmallDisk.mount(on: folder.makeFolder("disk"), size: "8m")
+    let fixture = try SessionFixture(partials: folder.url("disk/kept"))
     defer { fixture.session.invalidateAndCancel() }
     let failed = try await fixture.run(fixture.session.downloadTask(with: server.url()))
     let data = try #require(failed.resumeData)
@@ -33,29 +34,34 @@ struct DiskFaultTests {
     try await disk.unmount()
   }
 
-  @Test("A disk that is too small for the file says so before the body", .enabled(if: Disk.canMount, "needs root"))
+  @Test(
+    "A disk that is too small for the file says so before the body", .enabled(if: SmallDisk.isPossible, "needs root"))
   func tooSmall() async throws {
-    let server = try resource()
-    let disk = try await Disk.mount(size: "3m")
+    let server = try server()
+    let folder = try TemporaryFolder("disk")
+    let disk = try await SmallDisk.mount(on: folder.makeFolder("disk"), size: "3m")
     let fixture = try SessionFixture()
     defer { fixture.session.invalidateAndCancel() }
-    let task = fixture.session.downloadTask(with: URLRequest(url: server.url()), to: disk.folder.url("disk/done"))
+    let task = fixture.session.downloadTask(with: URLRequest(url: server.url()), to: folder.url("disk/done"))
     let outcome = try await fixture.run(task)
     #expect(outcome.urlError?.code.rawValue == -3003)
     #expect(outcome.error?.underlyingPOSIXCode == Int(ENOSPC))
     #expect(task.countOfBytesReceived == 0)
-    #expect(try disk.folder.contents() == ["disk"])
+    #expect(try folder.contents() == ["disk"])
     try await disk.unmount()
   }
 
-  @Test("A folder that cannot be written to is an error, and costs no body", .enabled(if: Disk.canMount, "needs root"))
+  @Test(
+    "A folder that cannot be written to is an error, and costs no body",
+    .enabled(if: SmallDisk.isPossible, "needs root"))
   func readOnly() async throws {
-    let server = try resource()
-    let disk = try await Disk.mount(size: "1m")
+    let server = try server()
+    let folder = try TemporaryFolder("disk")
+    let disk = try await SmallDisk.mount(on: folder.makeFolder("disk"), size: "1m")
     try await disk.makeReadOnly()
     let fixture = try SessionFixture()
     defer { fixture.session.invalidateAndCancel() }
-    let task = fixture.session.downloadTask(with: URLRequest(url: server.url()), to: disk.folder.url("disk/done"))
+    let task = fixture.session.downloadTask(with: URLRequest(url: server.url()), to: folder.url("disk/done"))
     let outcome = try await fixture.run(task)
     #expect(outcome.urlError?.code == .cannotCreateFile)
     #expect(outcome.error?.underlyingPOSIXCode == Int(EROFS))
@@ -65,7 +71,7 @@ struct DiskFaultTests {
 
   @Test(
     "Where the destination turns out to be another file system the file is copied, and kept if that fails",
-    .enabled(if: Disk.canMount, "needs root"), arguments: [true, false])
+    .enabled(if: SmallDisk.isPossible, "needs root"), arguments: [true, false])
   func destinationElsewhere(hasRoom: Bool) async throws {
     let (halfway, goOn) = (Gate(), Gate())
     let answer = Answer.ok(FaultScene.whole, FaultScene.validators)
@@ -74,8 +80,7 @@ struct DiskFaultTests {
     async let ended = scene.download(to: "place/done")
     try await halfway.opened()
     // From here on the path leads to another disk than the one that the partial file lies on.
-    let disk = Disk(folder: scene.folder, name: "place")
-    try await disk.mount(size: hasRoom ? "4m" : "600k")
+    let disk = try await SmallDisk.mount(on: place, size: hasRoom ? "4m" : "600k")
     goOn.open()
     let run = try await ended
     let shown = try FileManager.default.contentsOfDirectory(atPath: place)
@@ -99,7 +104,7 @@ struct DiskFaultTests {
     "A delegate can move its file to another file system",
     .enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm"), "there is no /dev/shm"))
   func otherFileSystem() async throws {
-    let server = try resource()
+    let server = try server()
     let partials = "/dev/shm/\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: partials) }
     let fixture = try SessionFixture(partials: URL(fileURLWithPath: partials))
@@ -112,15 +117,17 @@ struct DiskFaultTests {
   }
 
   @Test(
-    "A small temporary folder does not limit a command that saves elsewhere", .enabled(if: Disk.canMount, "needs root"))
+    "A small temporary folder does not limit a command that saves elsewhere",
+    .enabled(if: SmallDisk.isPossible, "needs root"))
   func smallTemporaryFolder() async throws {
     let fixture = try CommandFixture(count: Self.count)
-    let disk = try await Disk.mount(size: "600k")
+    let folder = try TemporaryFolder("disk")
+    let disk = try await SmallDisk.mount(on: folder.makeFolder("disk"), size: "600k")
     let result = try await fixture.run(
-      [fixture.address("/file.bin")], environment: ["TMPDIR": disk.folder.path("disk")])
+      [fixture.address("/file.bin")], environment: ["TMPDIR": disk.path])
     #expect(result.isSuccess, "\(result.errorText)")
     #expect(try fixture.difference(in: "file.bin") == nil)
-    #expect(try disk.folder.contents() == ["disk"])
+    #expect(try folder.contents() == ["disk"])
     try await disk.unmount()
   }
 }

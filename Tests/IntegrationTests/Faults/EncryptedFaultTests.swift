@@ -9,7 +9,8 @@ import Testing
 /// The scripted server behind TLS and HTTP/2: what it does to its connection reaches the client as a reset stream or as
 /// an end without a goodbye.
 @Suite(
-  .timeLimit(.minutes(3)), .enabled(if: isInstalled("nginx") && isInstalled("openssl"), "nginx or openssl is missing"))
+  .timeLimit(.minutes(3)),
+  .enabled(if: Products.isInstalled("nginx") && Products.isInstalled("openssl"), "nginx or openssl is missing"))
 struct EncryptedFaultTests {
   private struct Front {
     var scene: FaultScene

@@ -42,8 +42,8 @@ struct FaultScene: Sendable {
   /// Where partial files lie.
   var partials: URL { folder.url("partials") }
 
-  /// What lies there.
-  var leftovers: [String] { (try? FileManager.default.contentsOfDirectory(atPath: partials.path)) ?? [] }
+  /// Names of the partial files and journals that lie there.
+  var leftovers: [String] { folder.partials(in: "partials") }
 
   /// What lies in the scene's folder. A checkpoint that comes late removes its file by itself, which is left out.
   var contents: [String] { get throws { try folder.contents().filter { !$0.hasSuffix(".sync") } } }

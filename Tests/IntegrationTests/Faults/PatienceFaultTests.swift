@@ -75,7 +75,7 @@ struct PatienceFaultTests {
   @Test("With a policy a busy server is asked again no sooner than it says", arguments: ["2", "date", "soon", "-1"])
   func retryAfter(value: String) async throws {
     let busy = Answer.from { _ in
-      let date = HTTPDateText.string(Date(timeIntervalSinceNow: 3))
+      let date = HTTPDate.string(Date(timeIntervalSinceNow: 3))
       return .status(429, Data("busy".utf8), [("Retry-After", value == "date" ? date : value)])
     }
     var scene = try FaultScene(then: busy, FaultScene.rest)
@@ -106,16 +106,5 @@ struct PatienceFaultTests {
     let run = try await scene.start()
     run.expect(FaultScene.other, resumedAt: [0])
     #expect(run.requests.map { $0.values("If-Range") } == [[], [FaultScene.entityTag]])
-  }
-}
-
-/// Dates as HTTP has them (RFC 9110 section 5.6.7).
-enum HTTPDateText {
-  static func string(_ date: Date) -> String {
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(identifier: "GMT")
-    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-    return formatter.string(from: date)
   }
 }

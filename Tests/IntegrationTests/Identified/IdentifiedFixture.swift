@@ -33,6 +33,19 @@ struct IdentifiedFixture {
   /// Starts the program with a script.
   func start(_ words: String...) throws -> ChildProcess { try start(words) }
 
+  /// Leaves a download with `stop` bytes suspended, and kills the program.
+  func leaveSuspended() async throws {
+    _ = try await run(
+      until: "suspended \(Self.first)\n", "suspend-at", "\(Self.stop)", "start", address(), "one")
+  }
+
+  /// Starts the program with a script and kills it when it has written a line.
+  func run(until line: String, _ words: String...) async throws -> Lines {
+    let child = try start(words)
+    try await child.waitForOutput(line)
+    return try await kill(child)
+  }
+
   /// Runs the program until its script ends it.
   func run(_ words: String...) async throws -> Lines {
     lines(try await start(words).wait())

@@ -44,7 +44,7 @@ struct IdentifierTests {
   @Test("Cancelling what an ended process left removes its file and its record")
   func cancelled() async throws {
     let fixture = try IdentifiedFixture(stalls: 1)
-    try await leaveSuspended(in: fixture)
+    try await fixture.leaveSuspended()
     let lines = try await fixture.run("cancel", "\(first)", "until", "1")
     #expect(lines.callbacks == ["delivered", "completed \(first) -999", "invalid"])
     #expect(fixture.server.requests.count == 1)
@@ -54,10 +54,8 @@ struct IdentifierTests {
   @Test("A cancellation that the delegate did not hear of is told by the next process")
   func untoldCancellation() async throws {
     let fixture = try IdentifiedFixture(stalls: 1)
-    try await leaveSuspended(in: fixture)
-    let child = try fixture.start("cancel", "\(first)", "stall", "complete")
-    try await child.waitForOutput("stalled \(first)\n")
-    _ = try await fixture.kill(child)
+    try await fixture.leaveSuspended()
+    _ = try await fixture.run(until: "stalled \(first)\n", "cancel", "\(first)", "stall", "complete")
     let lines = try await fixture.run("until", "1")
     #expect(lines.callbacks == ["completed \(first) -999", "delivered", "invalid"])
     #expect(fixture.server.requests.count == 1)
@@ -67,16 +65,14 @@ struct IdentifierTests {
   @Test("Pausing what an ended process left hands out resume data for any session")
   func paused() async throws {
     let fixture = try IdentifiedFixture(stalls: 1)
-    try await leaveSuspended(in: fixture)
+    try await fixture.leaveSuspended()
     let child = try fixture.start("pause", "\(first)", "until", "1")
     try await child.waitForOutput("blob \(first) ")
     try await child.waitForOutput("invalid\n")
     let lines = try await fixture.kill(child)
     #expect(lines.callbacks.filter { !$0.hasPrefix("blob") } == ["delivered", "completed \(first) -999", "invalid"])
     // Another session leaves alone what it has no task for.
-    let idle = try fixture.start()
-    try await idle.waitForOutput("ready\n")
-    #expect(try await fixture.kill(idle).tasks == [])
+    #expect(try await fixture.run(until: "ready\n").tasks == [])
 
     let blob = try Data(contentsOf: fixture.home.url("keep/\(first).blob"))
     #expect(try ResumeData(blob).byteOffset == stop)
@@ -101,9 +97,7 @@ struct IdentifierTests {
     try fixture.home.write(blob, to: "blob")
     resource.replace(with: .init(.generated(seed: IdentifiedFixture.seed, count: IdentifiedFixture.count)))
 
-    let child = try fixture.start("from", fixture.home.path("blob"))
-    try await child.waitForOutput("wrote \(first) \(stop)\n")
-    _ = try await fixture.kill(child)
+    _ = try await fixture.run(until: "wrote \(first) \(stop)\n", "from", fixture.home.path("blob"))
     let lines = try await fixture.run("until", "1")
     #expect(
       lines.callbacks == [
@@ -119,7 +113,7 @@ struct IdentifierTests {
   @Test("Records that cannot be read are left alone, and their numbers are not given again")
   func unreadable() async throws {
     let fixture = try IdentifiedFixture(stalls: 1)
-    try await leaveSuspended(in: fixture)
+    try await fixture.leaveSuspended()
     let good = try Data(contentsOf: fixture.folder.appendingPathComponent("\(first).task"))
     let later = Data(String(decoding: good, as: UTF8.self).replacing("\"version\":1}", with: "\"version\":2}").utf8)
     #expect(later != good)
@@ -146,21 +140,12 @@ struct IdentifierTests {
   @Test("What no task needs goes when a session begins")
   func orphans() async throws {
     let fixture = try IdentifiedFixture(stalls: 1)
-    try await leaveSuspended(in: fixture)
+    try await fixture.leaveSuspended()
     let kept = try fixture.files()
     for name in ["a.partial", "c.resume", "d.resume.new", "\(first).task.new"] {
       try Data("left".utf8).write(to: fixture.folder.appendingPathComponent(name))
     }
-    let child = try fixture.start()
-    try await child.waitForOutput("ready\n")
-    _ = try await fixture.kill(child)
+    _ = try await fixture.run(until: "ready\n")
     #expect(try fixture.files() == kept)
-  }
-
-  /// A task with `stop` bytes that an ended process left suspended.
-  private func leaveSuspended(in fixture: IdentifiedFixture) async throws {
-    let child = try fixture.start("suspend-at", "\(stop)", "start", fixture.address(), "one")
-    try await child.waitForOutput("suspended \(first)\n")
-    _ = try await fixture.kill(child)
   }
 }

@@ -12,9 +12,8 @@ struct RelaunchTests {
   @Test("A running task goes on by itself from its last byte after a kill")
   func running() async throws {
     let fixture = try IdentifiedFixture(stalls: 1)
-    let child = try fixture.start("start", fixture.address(), "one")
-    try await child.waitForOutput("wrote \(first) \(stop)\n")
-    #expect(try await fixture.kill(child).tasks == [])
+    let begun = try await fixture.run(until: "wrote \(first) \(stop)\n", "start", fixture.address(), "one")
+    #expect(begun.tasks == [])
 
     let lines = try await fixture.run("until", "1")
     #expect(lines.tasks == ["\(first) running /file tag one"])
@@ -53,9 +52,7 @@ struct RelaunchTests {
     try await child.waitForOutput("ready\n")
     _ = try await fixture.kill(child)
 
-    let idle = try fixture.start()
-    try await idle.waitForOutput("ready\n")
-    let found = try await fixture.kill(idle)
+    let found = try await fixture.run(until: "ready\n")
     #expect(found.tasks == ["\(first) suspended /file tag one", "\(first + 1) suspended /other tag two"])
     #expect(found.callbacks == ["delivered"])
 
@@ -95,9 +92,7 @@ struct RelaunchTests {
   @Test("A file that the delegate has taken is not fetched or told of again", arguments: ["moved", "complete"])
   func taken(place: String) async throws {
     let fixture = try IdentifiedFixture(stalls: 0)
-    let child = try fixture.start("stall", place, "start", fixture.address(), "one")
-    try await child.waitForOutput("stalled \(first)\n")
-    _ = try await fixture.kill(child)
+    _ = try await fixture.run(until: "stalled \(first)\n", "stall", place, "start", fixture.address(), "one")
     let lines = try await fixture.run("until", "1")
     #expect(lines.tasks.count == 1)
     #expect(lines.callbacks == ["completed \(first) ok", "delivered", "invalid"])
@@ -110,13 +105,8 @@ struct RelaunchTests {
   func destination() async throws {
     let fixture = try IdentifiedFixture(stalls: 1)
     let path = fixture.home.path("keep/file.bin")
-    let child = try fixture.start("to", fixture.address(), path)
-    try await child.waitForOutput("wrote \(first) \(stop)\n")
-    _ = try await fixture.kill(child)
-
-    let second = try fixture.start("stall", "finish")
-    try await second.waitForOutput("stalled \(first)\n")
-    let told = try await fixture.kill(second).callbacks
+    _ = try await fixture.run(until: "wrote \(first) \(stop)\n", "to", fixture.address(), path)
+    let told = try await fixture.run(until: "stalled \(first)\n", "stall", "finish").callbacks
     #expect(told == ["delivered", "resumed \(first) \(stop)", "finished \(first) 206"])
 
     let lines = try await fixture.run("until", "1")

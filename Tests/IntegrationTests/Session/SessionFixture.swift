@@ -22,12 +22,7 @@ struct SessionFixture {
   }
 
   /// Names of the partial files and journals that are there.
-  ///
-  /// A paused download is synced in the background, for which a temporary file comes and goes at any time.
-  var kept: [String] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: partials.path("kept"))) ?? []
-    return names.filter { !$0.hasSuffix(".sync") }.sorted()
-  }
+  var kept: [String] { partials.partials(in: "kept") }
 
   /// Resumes the task and returns when so much of the file has come.
   func start(_ task: DownloadTask, until count: Int64) async throws {

@@ -99,16 +99,13 @@ struct StorageFailureTests {
     let outcome = try await fixture.run(fixture.session.downloadTask(with: server.url()))
     #expect(outcome.urlError?.code.rawValue == -3003)
     #expect(outcome.error?.underlyingPOSIXCode == Int(ENOSPC))
-    if let data = outcome.resumeData {
-      try await disk.resize("4m")
-      let second = try await fixture.run(fixture.session.downloadTask(withResumeData: data))
-      #expect(second.error == nil)
-      #expect(second.data == content.bytes(0..<count))
-      #expect(server.requests.count == 2)
-      #expect((server.requests.last?.rangeStart ?? 0) > 0)
-    } else {
-      Issue.record("no resume data: \(String(describing: outcome.error))")
-    }
+    let data = try #require(outcome.resumeData)
+    try await disk.resize("4m")
+    let second = try await fixture.run(fixture.session.downloadTask(withResumeData: data))
+    #expect(second.error == nil)
+    #expect(second.data == content.bytes(0..<count))
+    #expect(server.requests.count == 2)
+    #expect((server.requests.last?.rangeStart ?? 0) > 0)
     try await disk.unmount()
   }
 }

@@ -48,7 +48,7 @@ struct KillTests {
 
   @Test(
     "Killed at moments left to chance, the next run ends it",
-    .enabled(if: isInstalled("nginx"), "nginx is not installed"))
+    .enabled(if: Products.isInstalled("nginx"), "nginx is not installed"))
   func random() async throws {
     let root = try TemporaryFolder("root")
     try root.write(KillScene.bytes, to: "file.bin")
@@ -93,7 +93,7 @@ struct KillTests {
     var lines = count
     while true {
       lines += 1
-      let log = try await nginx.accessLog(atLeast: lines, timeoutSeconds: 20)
+      let log = try await nginx.accessLog(atLeast: lines)
       if log.dropFirst(count).contains(where: { $0.range == "bytes=\(offset)-" }) { return }
     }
   }

@@ -30,11 +30,7 @@ struct SlowDiskTests {
 
   @Test("A new file beside its destination gets no byte before its name is on the disk, and holds up no other")
   func newFile() async throws {
-    let hold = HeldQueue(fixture.session.coordinator.orderQueue)
-    let task = fixture.session.downloadTask(with: URLRequest(url: server.url("/file")), to: folder.url("file"))
-    task.resume()
-    try await server.waitForRequests(1)
-    try await expectOthersRun()
+    let (task, hold) = try await waitForDisk()
     #expect(task.countOfBytesReceived == 0)
     hold.release()
     try expectFile(try await fixture.delegate.completion(of: task), seed: 41)
@@ -42,11 +38,7 @@ struct SlowDiskTests {
 
   @Test("A download that is cancelled while it waits for the disk leaves nothing", arguments: [true, false])
   func cancelled(producingResumeData: Bool) async throws {
-    let hold = HeldQueue(fixture.session.coordinator.orderQueue)
-    let task = fixture.session.downloadTask(with: URLRequest(url: server.url("/file")), to: folder.url("file"))
-    task.resume()
-    try await server.waitForRequests(1)
-    try await expectOthersRun()
+    let (task, hold) = try await waitForDisk()
     async let data = producingResumeData ? task.cancelByProducingResumeData() : nil
     if !producingResumeData { task.cancel() }
     try await expectOthersRun()
@@ -59,11 +51,7 @@ struct SlowDiskTests {
   @Test("A connection that is lost while its download waits for the disk is an error like any other")
   func lost() async throws {
     resource.drop(.dropAfter(0))
-    let hold = HeldQueue(fixture.session.coordinator.orderQueue)
-    let task = fixture.session.downloadTask(with: URLRequest(url: server.url("/file")), to: folder.url("file"))
-    task.resume()
-    try await server.waitForRequests(1)
-    try await expectOthersRun()
+    let (task, hold) = try await waitForDisk()
     hold.release()
     #expect(try await fixture.delegate.completion(of: task).urlError?.code == .networkConnectionLost)
     #expect(try folder.contents() == [])
@@ -71,10 +59,7 @@ struct SlowDiskTests {
 
   @Test("A new version takes the place of the old one when the disk is ready, and holds up no other")
   func newVersion() async throws {
-    let blob = try await replaceInTheMiddle()
-    let hold = HeldQueue(fixture.session.coordinator.orderQueue)
-    let task = fixture.session.downloadTask(withResumeData: blob)
-    try await fixture.start(task, until: Self.mebibyte)
+    let (task, hold) = try await waitForPlace()
     try await expectOthersRun()
     let received = task.countOfBytesReceived
     try await expectOthersRun()
@@ -88,10 +73,7 @@ struct SlowDiskTests {
 
   @Test("A pause while a new version waits for its place gives resume data for the new one")
   func newVersionPaused() async throws {
-    let blob = try await replaceInTheMiddle()
-    let hold = HeldQueue(fixture.session.coordinator.orderQueue)
-    let task = fixture.session.downloadTask(withResumeData: blob)
-    try await fixture.start(task, until: Self.mebibyte)
+    let (task, hold) = try await waitForPlace()
     async let data = task.cancelByProducingResumeData()
     try await expectOthersRun()
     hold.release()
@@ -144,12 +126,25 @@ struct SlowDiskTests {
     hold.release()
   }
 
-  /// Resume data of the old version, with the new one on the server.
-  private func replaceInTheMiddle() async throws -> Data {
+  /// A task for a file at its destination that waits for the disk, while others run.
+  private func waitForDisk() async throws -> (DownloadTask, HeldQueue) {
+    let hold = HeldQueue(fixture.session.coordinator.orderQueue)
+    let task = fixture.session.downloadTask(with: URLRequest(url: server.url("/file")), to: folder.url("file"))
+    task.resume()
+    try await server.waitForRequests(1)
+    try await expectOthersRun()
+    return (task, hold)
+  }
+
+  /// A task that has found the new version where it continues the old one, and waits for the disk after the first MiB.
+  private func waitForPlace() async throws -> (DownloadTask, HeldQueue) {
     resource.drop(.dropAfter(2 * Self.mebibyte))
     let outcome = try await fixture.run(fixture.session.downloadTask(with: server.url("/file")))
     resource.replace(with: Self.new)
-    return try #require(outcome.resumeData)
+    let hold = HeldQueue(fixture.session.coordinator.orderQueue)
+    let task = fixture.session.downloadTask(withResumeData: try #require(outcome.resumeData))
+    try await fixture.start(task, until: Self.mebibyte)
+    return (task, hold)
   }
 
   /// Another download of the same session comes to its end, so whatever came before it on the loop is done.

@@ -6,12 +6,14 @@ import TestSupport
 import Testing
 
 /// Real web servers over TLS, where HTTP/2 is spoken: no relay can look inside, so their logs say what was asked.
-@Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: isInstalled("openssl"), "openssl is not installed"))
+@Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: Products.isInstalled("openssl"), "openssl is not installed"))
 struct EncryptedTruthTests {
-  @Test("nginx", .enabled(if: isInstalled("nginx"), "nginx is not installed"), arguments: EncryptedCase.allCases)
+  @Test(
+    "nginx", .enabled(if: Products.isInstalled("nginx"), "nginx is not installed"), arguments: EncryptedCase.allCases)
   func nginx(_ encryptedCase: EncryptedCase) async throws { try await encryptedCase.run(on: Nginx.self) }
 
-  @Test("Caddy", .enabled(if: isInstalled("caddy"), "Caddy is not installed"), arguments: EncryptedCase.allCases)
+  @Test(
+    "Caddy", .enabled(if: Products.isInstalled("caddy"), "Caddy is not installed"), arguments: EncryptedCase.allCases)
   func caddy(_ encryptedCase: EncryptedCase) async throws { try await encryptedCase.run(on: Caddy.self) }
 }
 

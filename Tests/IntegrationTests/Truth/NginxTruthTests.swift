@@ -13,7 +13,7 @@ struct NginxTruthTests {
 
   @Test(
     "Five resumes at random points go on where the file ended, and every byte that came is kept",
-    .enabled(if: isInstalled("nginx"), "nginx is not installed"), arguments: [1, 2] as [UInt64])
+    .enabled(if: Products.isInstalled("nginx"), "nginx is not installed"), arguments: [1, 2] as [UInt64])
   func fiveResumes(seed: UInt64) async throws {
     let root = try TemporaryFolder("root")
     let body = Payload.bytes(seed: seed, count: Int(Self.count))

@@ -8,17 +8,18 @@ import Testing
 /// What becomes of a file on real web servers: whole, continued, or new, and never a mixture of two versions.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct ServerMatrixTests {
-  @Test("nginx", .enabled(if: isInstalled("nginx"), "nginx is not installed"), arguments: ServerCase.allCases)
+  @Test("nginx", .enabled(if: Products.isInstalled("nginx"), "nginx is not installed"), arguments: ServerCase.allCases)
   func nginx(_ serverCase: ServerCase) async throws { try await serverCase.run(on: Nginx.self) }
 
-  @Test("Apache", .enabled(if: isInstalled("apache2"), "Apache is not installed"), arguments: ServerCase.allCases)
+  @Test(
+    "Apache", .enabled(if: Products.isInstalled("apache2"), "Apache is not installed"), arguments: ServerCase.allCases)
   func apache(_ serverCase: ServerCase) async throws { try await serverCase.run(on: Apache.self) }
 
-  @Test("Caddy", .enabled(if: isInstalled("caddy"), "Caddy is not installed"), arguments: ServerCase.allCases)
+  @Test("Caddy", .enabled(if: Products.isInstalled("caddy"), "Caddy is not installed"), arguments: ServerCase.allCases)
   func caddy(_ serverCase: ServerCase) async throws { try await serverCase.run(on: Caddy.self) }
 
   @Test(
-    "lighttpd", .enabled(if: isInstalled("lighttpd"), "lighttpd is not installed"),
+    "lighttpd", .enabled(if: Products.isInstalled("lighttpd"), "lighttpd is not installed"),
     arguments: ServerCase.allCases.filter { !$0.compresses })
   func lighttpd(_ serverCase: ServerCase) async throws { try await serverCase.run(on: Lighttpd.self) }
 

@@ -5,9 +5,6 @@ import ResumableDownloads
 import TestSupport
 import Testing
 
-/// Whether a program is installed, for traits that skip a test.
-func isInstalled(_ name: String) -> Bool { (try? Products.installed(name)) != nil }
-
 /// A real server behind a relay, the file that it serves, and a folder of partial files.
 struct TruthScene {
   static let length = 16 << 20
@@ -32,13 +29,8 @@ struct TruthScene {
     relay = try Relay(to: server.process.port)
   }
 
-  /// What lies in the folder of partial files.
-  ///
-  /// A paused download is synced in the background, for which a temporary file comes and goes at any time.
-  var leftovers: [String] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: partials.path("kept"))) ?? []
-    return names.filter { !$0.hasSuffix(".sync") }
-  }
+  /// Names of the partial files and journals that are there.
+  var leftovers: [String] { partials.partials(in: "kept") }
 
   /// Downloads the file in a session of its own.
   func download(fields: [String: String] = [:]) async throws -> TruthRun {

@@ -25,7 +25,7 @@ struct CommandEndTests {
     let folder = try TemporaryFolder("gone")
     let closed = folder.path("closed")
     let gone = Gate()
-    let watch = try FolderWatch([folder.path]) { if FileManager.default.fileExists(atPath: closed) { gone.open() } }
+    let watch = try FolderWatch(folder.path) { if FileManager.default.fileExists(atPath: closed) { gone.open() } }
     defer { withExtendedLifetime(watch) {} }
     // The second answer begins when the reader has gone, and stops halfway.
     let fixture = try CommandFixture(count: Self.count) { request in
