@@ -2,7 +2,8 @@ import Testing
 
 @testable import rget
 
-@Suite struct ArgumentTests {
+@Suite(.timeLimit(.minutes(1)))
+struct ArgumentTests {
   private static let url = "https://a.test/f"
 
   private func options(_ arguments: [String]) throws -> Options {

@@ -2,7 +2,8 @@ import Testing
 
 @testable import rget
 
-@Suite struct CanvasTests {
+@Suite(.timeLimit(.minutes(1)))
+struct CanvasTests {
   @Test("A frame takes the place of the last one and ends below it")
   func frames() {
     var canvas = Canvas()

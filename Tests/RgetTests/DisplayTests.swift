@@ -2,7 +2,8 @@ import Testing
 
 @testable import rget
 
-@Suite struct DisplayTests {
+@Suite(.timeLimit(.minutes(1)))
+struct DisplayTests {
   private static let mebibyte: Int64 = 1 << 20
   private static let rows: [ProgressTable.Row] = [
     .init(name: "debian-12.iso", received: 12 * mebibyte, total: 28 * mebibyte, speed: 3_250_586),

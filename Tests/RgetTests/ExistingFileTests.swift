@@ -5,7 +5,8 @@ import Testing
 
 @testable import rget
 
-@Suite struct ExistingFileTests {
+@Suite(.timeLimit(.minutes(1)))
+struct ExistingFileTests {
   private static let noon = Date(timeIntervalSince1970: 1_700_000_000)
 
   private static let noonText = "Tue, 14 Nov 2023 22:13:20 GMT"

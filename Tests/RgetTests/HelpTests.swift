@@ -2,7 +2,8 @@ import Testing
 
 @testable import rget
 
-@Suite struct HelpTests {
+@Suite(.timeLimit(.minutes(1)))
+struct HelpTests {
   @Test("The help names every option and fits into 80 columns")
   func help() {
     let lines = Help.text.split(separator: "\n")

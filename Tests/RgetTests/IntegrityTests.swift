@@ -4,7 +4,8 @@ import Testing
 
 @testable import rget
 
-@Suite struct IntegrityTests {
+@Suite(.timeLimit(.minutes(1)))
+struct IntegrityTests {
   // FIPS 180-4's example message "abc".
   private static let abc256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
   private static let abc512 =

@@ -3,7 +3,8 @@ import Testing
 
 @testable import rget
 
-@Suite struct ListTests {
+@Suite(.timeLimit(.minutes(1)))
+struct ListTests {
   @Test("Lists have URLs, names, comments and empty lines")
   func list() throws {
     let text = "\u{FEFF}# mine\r\nhttps://a.test/f\n\n  https://b.test/g \t a name.txt  \r\nhttp://c.test/h\tx"

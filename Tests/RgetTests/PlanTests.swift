@@ -4,7 +4,8 @@ import Testing
 
 @testable import rget
 
-@Suite struct PlanTests {
+@Suite(.timeLimit(.minutes(1)))
+struct PlanTests {
   private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
   @Test(

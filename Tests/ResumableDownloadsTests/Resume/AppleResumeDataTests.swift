@@ -4,6 +4,7 @@ import Testing
 @testable import ResumableDownloads
 
 /// Blobs of Apple's systems, made here from the keys that they are known to have.
+@Suite(.timeLimit(.minutes(1)))
 struct AppleResumeDataTests {
   private static let entries: [String: any Sendable] = [
     "NSURLSessionResumeInfoVersion": 4,

@@ -3,6 +3,7 @@ import Testing
 @testable import ResumableDownloads
 
 /// What a 401 offers (RFC 9110 section 11.6.1).
+@Suite(.timeLimit(.minutes(1)))
 struct AuthenticationOfferTests {
   @Test(
     "Offers are read from all shapes of the field",

@@ -5,6 +5,7 @@ import Testing
 @testable import ResumableDownloads
 
 /// Which cookies are kept and where they go (RFC 6265).
+@Suite(.timeLimit(.minutes(1)))
 struct CookieStoreTests {
   private func store() throws -> CookieStore {
     try #require(CookieStore(URLSessionConfiguration.ephemeral))

@@ -4,6 +4,7 @@ import Testing
 @testable import ResumableDownloads
 
 /// Apple's proxy dictionary as libcurl takes it.
+@Suite(.timeLimit(.minutes(1)))
 struct ProxyTableTests {
   @Test("HTTP and HTTPS proxies have their own entries, SOCKS stands in for either")
   func kinds() {

@@ -2,7 +2,8 @@ import Testing
 
 @testable import ResumableDownloads
 
-@Suite struct TransferRateTests {
+@Suite(.timeLimit(.minutes(1)))
+struct TransferRateTests {
   @Test("Two samples are needed")
   func begins() {
     var rate = TransferRate()

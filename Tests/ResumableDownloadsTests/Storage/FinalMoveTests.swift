@@ -4,14 +4,15 @@ internal import Testing
 
 @testable internal import ResumableDownloads
 
-@Suite struct FinalMoveTests {
+@Suite(.timeLimit(.minutes(1)))
+struct FinalMoveTests {
   let fixture: StorageFixture
 
   init() throws {
     fixture = try StorageFixture()
   }
 
-  @Test(arguments: [false, true])
+  @Test("A free name is taken, and nothing is left under the old one", arguments: [false, true])
   func aFreeNameIsTaken(replacing: Bool) async throws {
     let file = try fixture.partial("a", "abc", fixture.record("a"))
     let finished = try await file.finish(at: fixture.root + "/done", replacing: replacing)
@@ -20,7 +21,8 @@ internal import Testing
     #expect(FileStatus.of(finished.path).map { $0.mode & 0o777 } == SystemFacts.fileMode)
   }
 
-  @Test func anExistingFileStaysUnlessReplacing() async throws {
+  @Test("An existing file stays unless it is to be replaced")
+  func anExistingFileStaysUnlessReplacing() async throws {
     let destination = fixture.root + "/done"
     try Data("mine".utf8).write(to: URL(fileURLWithPath: destination))
     let file = try fixture.partial("a", "abc", fixture.record("a"))
@@ -34,7 +36,7 @@ internal import Testing
     #expect(fixture.text("done") == "abc")
   }
 
-  @Test(arguments: [false, true])
+  @Test("A copy never shows half a file", arguments: [false, true])
   func aCopyNeverShowsHalfAFile(replacing: Bool) throws {
     let file = try fixture.partial("a", "abc", fixture.record("a"))
     let move = FinalMove(
@@ -48,7 +50,8 @@ internal import Testing
     #expect(!fixture.exists("partials/a.partial"))
   }
 
-  @Test func aCopyToAnotherFileSystem() async throws {
+  @Test("A file comes to another file system as a copy")
+  func aCopyToAnotherFileSystem() async throws {
     let destination = "/dev/shm/\(UUID().uuidString)"
     defer { _ = unlink(destination) }
     let file = try fixture.partial("a", "abc", fixture.record("a"))
@@ -57,7 +60,8 @@ internal import Testing
     #expect(!fixture.exists("partials/a.partial") && !fixture.exists("partials/a.resume"))
   }
 
-  @Test func aFileThatWasReplacedIsNotDelivered() throws {
+  @Test("A file that was replaced is not delivered")
+  func aFileThatWasReplacedIsNotDelivered() throws {
     let file = try fixture.partial("a", "abc", fixture.record("a"))
     #expect(unlink(file.path) == 0)
     #expect(throws: StorageError(operation: .move, code: ESTALE, path: file.path)) { _ = try file.finishTemporary() }
@@ -66,7 +70,8 @@ internal import Testing
     #expect(fixture.text("partials/a.partial") == "other")
   }
 
-  @Test func aTemporaryFileIsRemovedOnlyIfUnchanged() throws {
+  @Test("A temporary file is removed only if it is unchanged")
+  func aTemporaryFileIsRemovedOnlyIfUnchanged() throws {
     let file = try fixture.partial("a", "abc", fixture.record("a"))
     let finished = try file.finishTemporary()
     #expect(fixture.text("partials/a.tmp") == "abc" && !fixture.exists("partials/a.resume"))

@@ -4,7 +4,8 @@ internal import Testing
 
 @testable internal import ResumableDownloads
 
-@Suite struct JournalFileTests {
+@Suite(.timeLimit(.minutes(1)))
+struct JournalFileTests {
   let fixture: StorageFixture
 
   init() throws {
@@ -16,7 +17,8 @@ internal import Testing
   }
 
   /// How many bytes of a journal are there, and how many zeros follow.
-  @Test(arguments: [(0, 0), (0, 900), (1, 0), (18, 0), (200, 0), (200, 300)])
+  @Test(
+    "A torn journal is one of ours, and goes", arguments: [(0, 0), (0, 900), (1, 0), (18, 0), (200, 0), (200, 300)])
   func aTornJournalIsOneOfOursAndGoes(written: Int, zeros: Int) throws {
     let record = fixture.record("a", offset: 3, synced: 3)
     try fixture.partial("a", "abc", record).release()
@@ -28,7 +30,8 @@ internal import Testing
     #expect(!fixture.exists("partials/a.resume"))
   }
 
-  @Test func whatIsNoTornJournalStays() throws {
+  @Test("What is no torn journal stays, and so does its partial file")
+  func whatIsNoTornJournalStays() throws {
     let record = fixture.record("a", offset: 3)
     let later = String(decoding: record.encoded, as: UTF8.self)
       .replacing("\"version\":1", with: "\"version\":2")
@@ -41,7 +44,8 @@ internal import Testing
     }
   }
 
-  @Test func theSyncedJournalStaysUntilALaterOneIsSynced() async throws {
+  @Test("The synced journal stays until a later one is synced")
+  func theSyncedJournalStaysUntilALaterOneIsSynced() async throws {
     let record = fixture.record("a")
     let file = try fixture.partial("a", "abc", record)
     #expect(try await file.checkpoint(record, closed: false) == 3)
@@ -58,7 +62,8 @@ internal import Testing
   }
 
   /// As the last checkpoint of a paused task, of this process or another one, that still waits for the disk.
-  @Test func aCheckpointLeavesThatOfAnotherTaskAlone() async throws {
+  @Test("A checkpoint leaves that of another task alone")
+  func aCheckpointLeavesThatOfAnotherTaskAlone() async throws {
     let record = fixture.record("a")
     let file = try fixture.partial("a", "abc", record)
     let path = fixture.directory.path + "/a.resume.sync"
@@ -78,14 +83,16 @@ internal import Testing
       ])
   }
 
-  @Test func nothingIsLeftOfAJournal() throws {
+  @Test("Nothing is left of a discarded journal, whatever its state")
+  func nothingIsLeftOfAJournal() throws {
     let file = try fixture.partial("a", "abc", fixture.record("a"))
     for suffix in [".new", ".sync", ".sync4", ".old"] { try writeJournal(Data("x".utf8), suffix) }
     file.discard()
     #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.directory.path).isEmpty)
   }
 
-  @Test func aJournalUnderAnotherNameOpensNothing() throws {
+  @Test("A journal under another name opens nothing")
+  func aJournalUnderAnotherNameOpensNothing() throws {
     let record = fixture.record("a", offset: 3)
     try fixture.partial("a", "abc", record).release()
     try Data("mine".utf8).write(to: URL(fileURLWithPath: fixture.directory.path + "/b.partial"))

@@ -4,14 +4,16 @@ internal import Testing
 
 @testable internal import ResumableDownloads
 
-@Suite struct PartialDirectoryTests {
+@Suite(.timeLimit(.minutes(1)))
+struct PartialDirectoryTests {
   let fixture: StorageFixture
 
   init() throws {
     fixture = try StorageFixture()
   }
 
-  @Test func foldersThatOthersCanUseAreRefused() throws {
+  @Test("Folders that others can use are refused")
+  func foldersThatOthersCanUseAreRefused() throws {
     let path = fixture.root + "/partials"
     #expect(FileStatus.of(path)?.isPrivateDirectory == true)
     #expect(symlink(path, fixture.root + "/link") == 0)
@@ -22,7 +24,8 @@ internal import Testing
     _ = try PartialDirectory(sharedPath: fixture.root + "/link")
   }
 
-  @Test func aFileHasOneUser() throws {
+  @Test("A file has one user at a time")
+  func aFileHasOneUser() throws {
     let record = fixture.record("a")
     let file = try fixture.partial("a", "abc", record)
     #expect(storageError { _ = try fixture.directory.open(for: record) }?.operation == .inUse)
@@ -31,7 +34,7 @@ internal import Testing
     #expect(try fixture.directory.open(for: record)?.record.byteOffset == 3)
   }
 
-  @Test(arguments: ["symlink", "hard link", "FIFO", "directory"])
+  @Test("Anything but a file of ours is refused", arguments: ["symlink", "hard link", "FIFO", "directory"])
   func anythingButAFileOfOursIsRefused(kind: String) throws {
     let record = fixture.record("a")
     try fixture.partial("a", "abc", record).release()
@@ -49,14 +52,16 @@ internal import Testing
     #expect(fixture.text("other") == "abc")
   }
 
-  @Test func onlyTheJournalsOwnIdentityOpensAFile() throws {
+  @Test("Only the journal's own identity opens a file")
+  func onlyTheJournalsOwnIdentityOpensAFile() throws {
     try fixture.partial("a", "abc", fixture.record("a")).release()
     #expect(try fixture.directory.open(for: fixture.record("a")) == nil)
     #expect(try fixture.directory.open(for: fixture.record("../partials/a")) == nil)
     #expect(fixture.text("partials/a.partial") == "abc")
   }
 
-  @Test func aMovedFolderIsSearchedByName() throws {
+  @Test("A moved folder is searched by name")
+  func aMovedFolderIsSearchedByName() throws {
     let record = fixture.record("a")
     try fixture.partial("a", "abc", record).release()
     #expect(rename(fixture.root + "/partials", fixture.root + "/moved") == 0)
@@ -66,7 +71,8 @@ internal import Testing
     #expect(try other.open(for: record) == nil)
   }
 
-  @Test func anUnclaimedFileWithoutJournalIsRemoved() throws {
+  @Test("An unclaimed file without a journal is removed, one with something else in its place is not")
+  func anUnclaimedFileWithoutJournalIsRemoved() throws {
     _ = try fixture.directory.create(stem: "a")
     #expect(try fixture.directory.openUnclaimed(stem: "a") == nil)
     #expect(try fixture.directory.openUnclaimed(stem: "none") == nil)
@@ -79,7 +85,8 @@ internal import Testing
     #expect(try fixture.directory.records().isEmpty)
   }
 
-  @Test func bytesThatCannotBeTrustedAreCutOff() throws {
+  @Test("Bytes that cannot be trusted are cut off")
+  func bytesThatCannotBeTrustedAreCutOff() throws {
     let record = fixture.record("a", offset: 6, synced: 2, boot: "before")
     try fixture.partial("a", "abcdef", record).release()
     let opened = try #require(try fixture.directory.open(for: record))
@@ -87,7 +94,8 @@ internal import Testing
     #expect(fixture.text("partials/a.partial") == "ab")
   }
 
-  @Test func leftoversGoUnlessInUse() throws {
+  @Test("Leftovers go when they are old, unless they are in use or not ours")
+  func leftoversGoUnlessInUse() throws {
     let used = try fixture.partial("used", "abc", fixture.record("used"))
     try fixture.partial("old", "abc", fixture.record("old")).release()
     for name in ["x.tmp", "y.resume.new", "z.resume", "keep.txt"] {

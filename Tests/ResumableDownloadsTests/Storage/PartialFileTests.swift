@@ -4,14 +4,16 @@ internal import Testing
 
 @testable internal import ResumableDownloads
 
-@Suite struct PartialFileTests {
+@Suite(.timeLimit(.minutes(1)))
+struct PartialFileTests {
   let fixture: StorageFixture
 
   init() throws {
     fixture = try StorageFixture()
   }
 
-  @Test func appendingCuttingAndReserving() throws {
+  @Test("Appending, cutting and reserving change the length as they should, and nothing else")
+  func appendingCuttingAndReserving() throws {
     let file = try fixture.directory.create(stem: "a")
     try file.append("hello world")
     try file.reserve(upTo: 1 << 16)
@@ -25,7 +27,8 @@ internal import Testing
     #expect(FileStatus.of(file.path).map { $0.mode & 0o777 } == 0o600)
   }
 
-  @Test func discardingAndReleasing() throws {
+  @Test("A released file takes no more bytes, a discarded one goes with its journal")
+  func discardingAndReleasing() throws {
     let file = try fixture.partial("a", "abc", fixture.record("a"))
     #expect(file.hasJournal)
     file.release()
@@ -36,14 +39,16 @@ internal import Testing
   }
 
   /// A process that ended while it wrote a journal used to leave its temporary file beside the destination.
-  @Test(arguments: [".resume.new", ".resume.sync"]) func halfWrittenJournalsGoWithTheJournal(_ ending: String) throws {
+  @Test("Half-written journals go with the journal", arguments: [".resume.new", ".resume.sync"])
+  func halfWrittenJournalsGoWithTheJournal(_ ending: String) throws {
     let file = try fixture.partial("a", "abc", fixture.record("a"))
     try Data("{".utf8).write(to: URL(fileURLWithPath: fixture.root + "/partials/a" + ending))
     file.discard()
     #expect(!fixture.exists("partials/a" + ending))
   }
 
-  @Test func aCheckpointRecordsTheSyncedLength() async throws {
+  @Test("A checkpoint records the synced length")
+  func aCheckpointRecordsTheSyncedLength() async throws {
     let record = fixture.record("a")
     let file = try fixture.partial("a", "abc", record)
     #expect(try await file.checkpoint(record, closed: true) == 3)
@@ -52,7 +57,8 @@ internal import Testing
     #expect(!fixture.exists("partials/a.resume.sync"))
   }
 
-  @Test func aNewerJournalVoidsACheckpoint() async throws {
+  @Test("A newer journal voids a checkpoint")
+  func aNewerJournalVoidsACheckpoint() async throws {
     let record = fixture.record("a")
     let file = try fixture.partial("a", "abc", record)
     let queue = DispatchQueue(label: "checkpoint")
@@ -71,7 +77,7 @@ internal import Testing
     #expect(!fixture.exists("partials/a.resume.sync"))
   }
 
-  @Test(arguments: [false, true])
+  @Test("A checkpoint after the release yields to the next user", arguments: [false, true])
   func aCheckpointAfterReleaseYieldsToTheNextUser(isReopened: Bool) async throws {
     let record = fixture.record("a")
     let file = try fixture.partial("a", "abc", record)
@@ -88,7 +94,8 @@ internal import Testing
     #expect(try fixture.directory.records().first?.isClosed == !isReopened)
   }
 
-  @Test func aReplacementTakesTheOldName() throws {
+  @Test("A replacement takes the old name")
+  func aReplacementTakesTheOldName() throws {
     let old = try fixture.partial("old", "outdated", fixture.record("old"))
     let new = try fixture.directory.create(stem: "new")
     try new.append("fresh")
@@ -107,7 +114,8 @@ internal import Testing
     #expect(try fixture.directory.open(for: record)?.file.length == 7)
   }
 
-  @Test func aReplacementHasItsJournalAtOnce() throws {
+  @Test("A replacement has its journal at once")
+  func aReplacementHasItsJournalAtOnce() throws {
     let old = try fixture.partial("old", "outdated", fixture.record("old", offset: 8, synced: 8))
     let new = try fixture.directory.create(stem: "new")
     try new.append("fresh")
@@ -116,7 +124,8 @@ internal import Testing
     #expect(try fixture.directory.records().map(\.syncedByteOffset) == [5])
   }
 
-  @Test func noJournalClaimsMoreAfterLowering() throws {
+  @Test("After lowering no journal claims more")
+  func noJournalClaimsMoreAfterLowering() throws {
     let file = try fixture.partial("a", "abcdef", fixture.record("a", offset: 6, synced: 6))
     try file.writeJournal(fixture.record("a", offset: 6, synced: 6))
     #expect(fixture.exists("partials/a.resume.old"))
@@ -129,7 +138,8 @@ internal import Testing
   }
 
   /// A partial file that somebody has cut used to be opened with a wait for the disk.
-  @Test func aCutFileIsOpenedAndLeftAsItIs() throws {
+  @Test("A cut file is opened, and left as it is until it is lowered")
+  func aCutFileIsOpenedAndLeftAsItIs() throws {
     let record = fixture.record("a", offset: 6, synced: 6)
     let file = try fixture.partial("a", "abcdef", record)
     try file.cut(to: 3)

@@ -3,6 +3,7 @@ import Testing
 @testable import ResumableDownloads
 
 /// The arithmetic of speed limits, with times made up.
+@Suite(.timeLimit(.minutes(1)))
 struct BandwidthLimitTests {
   private let second: UInt64 = 1_000_000_000
 
