@@ -83,8 +83,7 @@ struct Benchmark {
     for number in 0..<job.count {
       try Comparison.check("\(job.output)/\(number)", isCopyOf: served.path(source, number))
     }
-    let values = peer.program == nil ? try JSONDecoder().decode([String: Double].self, from: run.output) : [:]
-    return Sample(run, values: values)
+    return Sample(run, values: peer.program == nil ? try run.clientValues() : [:])
   }
 
   /// The peers that can take part.

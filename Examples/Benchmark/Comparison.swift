@@ -22,16 +22,16 @@ enum Comparison {
   private final class Reader {
     private let descriptor: Int32
     private let path: String
-    private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockBytes, alignment: 64)
+    private let block: UnsafeMutableRawBufferPointer
 
     init(_ path: String) throws {
       self.path = path
-      descriptor = open(path, O_RDONLY | O_CLOEXEC)
-      if descriptor < 0 { throw BenchmarkError.last("open \(path)") }
+      descriptor = try OpenFile.descriptor(path, O_RDONLY)
+      block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockBytes, alignment: 64)
     }
 
     deinit {
-      if descriptor >= 0 { close(descriptor) }
+      close(descriptor)
       block.deallocate()
     }
 

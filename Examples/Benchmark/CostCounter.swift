@@ -80,10 +80,7 @@ struct CostCounter {
     let log = folder + "/tool"
     let run = try ProcessRun.measure(
       tool, options(log) + [program] + arguments, folder: folder, limitSeconds: Self.limitSeconds)
-    return (
-      try String(contentsOfFile: log, encoding: .utf8),
-      try JSONDecoder().decode([String: Double].self, from: run.output)
-    )
+    return (try String(contentsOfFile: log, encoding: .utf8), try run.clientValues())
   }
 
   /// The number of calls in the last line of the summary: share, seconds, microseconds a call, calls.

@@ -16,6 +16,9 @@ struct ProcessRun {
   /// started, and Linux then counts our resident size as the least peak of the child (getrusage(2), `ru_maxrss`).
   private static let fork = dlsym(nil, "fork").map { unsafeBitCast($0, to: Fork.self) }
 
+  /// What a client of this program has counted, which is all that it writes.
+  func clientValues() throws -> [String: Double] { try JSONDecoder().decode([String: Double].self, from: output) }
+
   /// Runs a program to its end; output and errors go to files in `folder`.
   static func measure(
     _ program: String, _ arguments: [String], folder: String, limitSeconds: Double
@@ -24,8 +27,8 @@ struct ProcessRun {
     var words = ([program] + arguments).map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     let descriptors = try [
-      opened("/dev/null", O_RDONLY), opened(output, O_WRONLY | O_CREAT | O_TRUNC),
-      opened(errors, O_WRONLY | O_CREAT | O_TRUNC),
+      OpenFile.descriptor("/dev/null", O_RDONLY), OpenFile.descriptor(output, O_WRONLY | O_CREAT | O_TRUNC),
+      OpenFile.descriptor(errors, O_WRONLY | O_CREAT | O_TRUNC),
     ]
     defer { for descriptor in descriptors { close(descriptor) } }
     let start = SteadyClock.now()
@@ -63,11 +66,5 @@ struct ProcessRun {
         return child
       }
     }
-  }
-
-  private static func opened(_ path: String, _ flags: Int32) throws -> Int32 {
-    let descriptor = open(path, flags | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw BenchmarkError.last("open \(path)") }
-    return descriptor
   }
 }

@@ -48,9 +48,6 @@ struct ServedFiles {
     try file.write(contentsOf: Payload.slice(seed: 5, range: 0..<Sizes.missingBytes))
   }
 
-  private func create(_ path: String) throws -> FileHandle {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw BenchmarkError.last("open \(path)") }
-    return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-  }
+  /// A file that the server can read as any user.
+  private func create(_ path: String) throws -> FileHandle { try OpenFile.new(path, mode: 0o644) }
 }

@@ -33,9 +33,7 @@ struct SparsePartial: Sendable {
   }
 
   private func write(_ data: Data, length: Int64?, to path: String) throws {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw BenchmarkError.last("open \(path)") }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    let file = try OpenFile.new(path)
     try file.write(contentsOf: data)
     if let length { try file.truncate(atOffset: UInt64(length)) }
     try file.close()

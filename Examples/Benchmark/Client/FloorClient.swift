@@ -14,8 +14,7 @@ struct FloorClient {
     guard send(connection, request, request.utf8.count, 0) == request.utf8.count else {
       throw BenchmarkError.last("send")
     }
-    let file = open(order.output + "/0", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw BenchmarkError.last("open \(order.output)/0") }
+    let file = try OpenFile.descriptor(order.output + "/0", O_WRONLY | O_CREAT | O_TRUNC)
     defer { close(file) }
     try copy(connection, to: file)
     return [:]

@@ -8,7 +8,9 @@ final class PausingClient: NSObject, URLSessionDownloadDelegate, Sendable {
   private struct State: Sendable {
     /// The next bytes of the task lead to a pause.
     var isArmed = false
-    var data: Data??
+    /// Cancelling has called back, with or without resume data.
+    var isPaused = false
+    var data: Data?
     var hasCompleted = false
     var isFinished = false
     /// Seconds from the call to the resume data in hand.
@@ -32,17 +34,17 @@ final class PausingClient: NSObject, URLSessionDownloadDelegate, Sendable {
     while true {
       let isLast = state.value.latencies.count >= order.pauses
       state.update { state in
-        (state.isArmed, state.data, state.resumedAt) = (!isLast, nil, nil)
-        (state.hasCompleted, state.isFinished) = (false, false)
+        (state.isArmed, state.isPaused, state.hasCompleted, state.isFinished) = (!isLast, false, false, false)
+        (state.data, state.resumedAt) = (nil, nil)
       }
       let task = try held.map { session.downloadTask(withResumeData: $0) } ?? session.downloadTask(with: order.url(0))
       task.resume()
-      let end = try await state.wait(for: "a pause") { $0.hasCompleted && ($0.isFinished || $0.data != nil) }
+      let end = try await state.wait(for: "a pause") { $0.hasCompleted && ($0.isFinished || $0.isPaused) }
       if let failure = end.failures.first { throw BenchmarkError.client(failure) }
       if let held, let at = end.resumedAt { again += try ResumeData(held).byteOffset - at }
       if end.isFinished && isLast { break }
       // The throttled server may still have been quick enough to send it all; then it begins anew.
-      held = end.isFinished ? nil : end.data ?? nil
+      held = end.isFinished ? nil : end.data
       if !end.isFinished && held == nil { lost += 1 }
     }
     return summary(lost: lost, again: again)
@@ -70,7 +72,8 @@ final class PausingClient: NSObject, URLSessionDownloadDelegate, Sendable {
     downloadTask.cancel(byProducingResumeData: { [state] data in
       let seconds = SteadyClock.now() - start
       state.update { state in
-        state.data = .some(data)
+        state.isPaused = true
+        state.data = data
         state.latencies.append(seconds)
       }
     })

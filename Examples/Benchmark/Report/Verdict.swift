@@ -12,9 +12,7 @@ struct Verdict: Codable, Sendable {
 enum Targets {
   /// The targets that the report has figures for.
   static func verdicts(_ report: Report) -> [Verdict] {
-    report.workloads.flatMap { workload in
-      own(workload) + [threads(workload)].compactMap { $0 }
-    }
+    report.workloads.flatMap { own($0) + threads($0) }
   }
 
   private static func own(_ report: WorkloadReport) -> [Verdict] {
@@ -41,17 +39,19 @@ enum Targets {
   }
 
   private static func wall(_ report: WorkloadReport, _ limits: [(Peer, Double)]) -> [Verdict] {
-    limits.compactMap { peer, limit in
-      report[peer]?.summary.map {
-        Verdict(workload: report.workload, quantity: "wall, of \(peer.title)", limit: limit, found: $0.wallRatio)
-      }
-    }
+    ratios(report, "wall", \.wallRatio, limits)
   }
 
   private static func cpu(_ report: WorkloadReport, _ limits: [(Peer, Double)]) -> [Verdict] {
+    ratios(report, "CPU", \.cpuRatio, limits)
+  }
+
+  private static func ratios(
+    _ report: WorkloadReport, _ name: String, _ ratio: (Summary) -> Double, _ limits: [(Peer, Double)]
+  ) -> [Verdict] {
     limits.compactMap { peer, limit in
       report[peer]?.summary.map {
-        Verdict(workload: report.workload, quantity: "CPU, of \(peer.title)", limit: limit, found: $0.cpuRatio)
+        Verdict(workload: report.workload, quantity: "\(name), of \(peer.title)", limit: limit, found: ratio($0))
       }
     }
   }
@@ -90,9 +90,8 @@ enum Targets {
     return [Verdict(workload: report.workload, quantity: quantity, limit: limit, found: found)]
   }
 
-  private static func threads(_ report: WorkloadReport) -> Verdict? {
-    report.subject?.summary.map {
-      Verdict(workload: report.workload, quantity: "threads", limit: 16, found: $0.threads)
-    }
+  private static func threads(_ report: WorkloadReport) -> [Verdict] {
+    guard let found = report.subject?.summary?.threads else { return [] }
+    return [Verdict(workload: report.workload, quantity: "threads", limit: 16, found: found)]
   }
 }

@@ -9,16 +9,22 @@ struct StartPauseGoOnTests {
   private static let program = "StartPauseGoOn"
   private static let pause = 4 * ExampleFixture.mebibyte
 
-  @Test("Paused and continued on the connection that is there, the file is right")
-  func sameConnection() async throws {
-    let resource = RangeResource(.init(.generated(seed: ExampleFixture.seed, count: ExampleFixture.count)))
-    let gate = Gate()
-    let fixture = try ExampleFixture(Self.program) { resource.answer($0).inserting(.wait(gate), after: Self.pause) }
+  /// The program, which has paused where the answer waits.
+  private func pausedChild(_ fixture: ExampleFixture) async throws -> ChildProcess {
     let child = try fixture.start(fixture.address(), "file.bin")
     try child.type("start")
     try await child.waitForOutput("40 %\n")
     try child.type("pause")
     try await child.waitForOutput("paused at byte \(Self.pause)\n")
+    return child
+  }
+
+  @Test("Paused and continued on the connection that is there, the file is right")
+  func sameConnection() async throws {
+    let resource = RangeResource(.init(.generated(seed: ExampleFixture.seed, count: ExampleFixture.count)))
+    let gate = Gate()
+    let fixture = try ExampleFixture(Self.program) { resource.answer($0).inserting(.wait(gate), after: Self.pause) }
+    let child = try await pausedChild(fixture)
     gate.open()
     try child.type("pause")
     try await child.waitForOutput("it is not running\n")
@@ -45,11 +51,7 @@ struct StartPauseGoOnTests {
       guard request.number == 1 else { return answer }
       return answer.cut(after: Self.pause, .reset).inserting(.wait(gate), after: Self.pause)
     }
-    let child = try fixture.start(fixture.address(), "file.bin")
-    try child.type("start")
-    try await child.waitForOutput("40 %\n")
-    try child.type("pause")
-    try await child.waitForOutput("paused at byte \(Self.pause)\n")
+    let child = try await pausedChild(fixture)
     gate.open()
     try child.type("continue")
     let result = try await child.wait()
