@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import rget
@@ -107,6 +108,13 @@ struct DisplayTests {
     #expect(Amount.secondsLeft(0, of: 10, speed: 3) == 4)
   }
 
+  @Test("An event is one line, with the fields that say something")
+  func event() {
+    let event = JSONEvent(event: .saved, url: "https://a.test/f", file: "a\"\nb", received: 3)
+    #expect(
+      event.line == #"{"event":"saved","file":"a\"\nb","received":3,"url":"https://a.test/f"}"#)
+  }
+
   @Test("The speed is that of the last seconds, and sinks in silence")
   func speed() {
     var meter = SpeedMeter()
@@ -116,5 +124,14 @@ struct DisplayTests {
     #expect(meter.speed(at: 25) == 100)
     meter.record(10, at: 26)
     #expect(meter.speed(at: 26) == nil)
+  }
+
+  @Test("What is shown holds no secrets")
+  func masked() throws {
+    let url = try #require(URL(string: "https://u:p@a.test/f?sig=abc#x"))
+    #expect(Masked.url(url) == "https://a.test/f?…")
+    #expect(Masked.field("AUTHORIZATION", "Basic abc") == "AUTHORIZATION: ***")
+    #expect(Masked.field("Set-Cookie", "a=b") == "Set-Cookie: ***")
+    #expect(Masked.field("Server", "x\u{1B}[2J") == "Server: x?[2J")
   }
 }

@@ -143,9 +143,9 @@ struct EventsTests {
     let left = try #require(outcome.temporaryFile)
     #expect(FileManager.default.fileExists(atPath: left.path) == isRead)
     guard var reader else { return }
-    while let event = try await reader.next() {
-      if case .finished(let file) = event { #expect(file == left) }
-    }
+    var last: DownloadTask.Event?
+    while let event = try await reader.next() { last = event }
+    #expect(last == .finished(left))
     try FileManager.default.removeItem(at: left)
     #expect(delegate.orderViolations(for: task) == [])
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ResumableDownloads
 
-/// a client is killed at every change it makes to its folder, and at moments left to chance.
+/// A client is killed at every change it makes to its folder, and at moments left to chance.
 @Suite(.timeLimit(.minutes(60)))
 struct KillTests {
   /// How many kills at moments left to chance; the others are as many as there are calls.

@@ -36,7 +36,8 @@ struct LostPermissionTests {
     let scene = try await KillScene(KillScene.rest.answer)
     let count = try #require(try await scene.counts()[kind])
     let result = try await scene.run(in: scene.folder, [.fail(kind, max(1, count / 2), EACCES, forEver: true)])
-    if result.exit != .exited(0) { expect(result, EACCES) }
+    // A file that is complete does not suffer from what cannot be removed beside it.
+    if kind != "unlink" || result.exit != .exited(0) { expect(result, EACCES) }
     try await scene.recover(in: scene.folder, mostLost: .max, "after a right was lost")
   }
 

@@ -5,15 +5,6 @@ import Testing
 
 @testable import rget
 
-/// The disk of temporary folders.
-enum NoteDisk {
-  /// Whether files can have notes.
-  static let isPossible: Bool = {
-    guard let folder = try? TemporaryFolder("note"), let path = try? folder.write(Data(), to: "f") else { return false }
-    return ExtendedAttribute.write(Data("x".utf8), as: SavedVersion.attribute, to: path)
-  }()
-}
-
 /// Which files a rerun takes for complete, with servers that tell no date.
 @Suite(.timeLimit(.minutes(2)), .enabled(if: NoteDisk.isPossible, "the disk has no attributes of users"))
 struct CommandVersionTests {
