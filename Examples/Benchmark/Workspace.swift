@@ -56,7 +56,7 @@ struct Workspace {
 }
 
 /// The processes that this one has started and not yet reaped.
-enum Children {
+private enum Children {
   static func endAll() {
     // Other threads may have started some: all tasks are asked (proc(5)).
     let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []

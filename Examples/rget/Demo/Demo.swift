@@ -6,7 +6,7 @@ import Synchronization
 /// `rget demo`: one download through three processes, checked byte by byte.
 struct Demo {
   /// A part that did not go as it must; carries what happened.
-  struct Unexpected: Error {
+  private struct Unexpected: Error {
     let reason: String
   }
 

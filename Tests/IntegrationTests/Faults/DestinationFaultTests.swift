@@ -86,6 +86,18 @@ struct DestinationFaultTests {
     #expect(try scene.contents == ["done"])
   }
 
+  @Test("A link that leads nowhere counts as something at the destination before anything is sent")
+  func danglingLink() async throws {
+    let scene = try FaultScene([FaultScene.rest])
+    let target = scene.folder.path("nowhere")
+    try FileManager.default.createSymbolicLink(atPath: scene.folder.path("file"), withDestinationPath: target)
+    let run = try await scene.download(to: "file")
+    run.expect(failure: .cannotMoveFile)
+    #expect(run.requests.isEmpty)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: scene.folder.path("file")) == target)
+    #expect(try scene.contents == ["file"])
+  }
+
   @Test("The partial file is private, the finished one as the umask has it", arguments: ["022", "077"])
   func mode(umask: String) async throws {
     let resource = RangeResource(.init(.data(FaultScene.whole)), drops: [.dropAfter(400_000, .close)])

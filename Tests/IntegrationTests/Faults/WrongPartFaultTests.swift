@@ -99,6 +99,19 @@ struct WrongPartFaultTests {
     run.expect(FaultScene.whole, resumedAt: [start])
   }
 
+  @Test("A download is over when all its bytes are there, although the server goes on sending")
+  func surplus() async throws {
+    let answer = FaultScene.from { start in
+      let position = ("Content-Range", "bytes \(start)-999999/1000000")
+      let body = FaultScene.whole.dropFirst(Int(start)) + Data(repeating: 0x78, count: 100_000)
+      let fields = FaultScene.validators + [position, ("Transfer-Encoding", "chunked")]
+      return Answer.raw(Answer.head(206, nil, fields)).then(.send(Answer.chunk(Data(body))), .hang)
+    }
+    let run = try await FaultScene(then: answer).interruptAndResume()
+    run.expect(FaultScene.whole, resumedAt: [try run.expectRange()])
+    #expect(run.requests.count == 1)
+  }
+
   @Test("A part without a total that breaks off is no success")
   func unknownTotalBreaksOff() async throws {
     let answer = FaultScene.from { start in
