@@ -48,7 +48,8 @@ let package = Package(
     .executableTarget(
       name: "LeakClient", dependencies: ["ResumableDownloads", "TestSupport"], path: "Tests/LeakClient",
       swiftSettings: strict),
-    .testTarget(name: "ResumableDownloadsTests", dependencies: ["ResumableDownloads"], swiftSettings: strict),
+    .testTarget(
+      name: "ResumableDownloadsTests", dependencies: ["ResumableDownloads", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "RgetTests", dependencies: ["rget", "TestSupport", "LoopbackServer"], swiftSettings: strict),
     .testTarget(
       name: "IntegrationTests", dependencies: ["ResumableDownloads", "TestSupport", "LoopbackServer"],

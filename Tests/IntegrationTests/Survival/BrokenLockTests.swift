@@ -21,8 +21,7 @@ struct BrokenLockTests {
 
   @Test("What an earlier download left stays as it is where locks do not work", arguments: codes)
   func leftAlone(code: Int32) async throws {
-    let resource = RangeResource(.init(.data(KillScene.bytes), entityTag: "\"k1\""), drops: [.dropAfter(1_300_000)])
-    let scene = try await KillScene(resource.answer)
+    let scene = try await KillScene(KillScene.rest(.dropAfter(1_300_000)).answer)
     #expect(try await scene.run(in: scene.folder).exit == .exited(1))
     let before = try scene.folder.contents().map { try Data(contentsOf: scene.folder.url($0)) }
     try expectRefusal(try await scene.run(in: scene.folder, [.locks(code)]), code)
@@ -50,7 +49,7 @@ struct BrokenLockTests {
   @Test("Two tasks of two processes that continue one partial file: one does, the other is told who has it")
   func workingLocks() async throws {
     let gate = Gate()
-    let resource = RangeResource(.init(.data(KillScene.bytes), entityTag: "\"k1\""), drops: [.dropAfter(1_300_000)])
+    let resource = KillScene.rest(.dropAfter(1_300_000))
     let scene = try await KillScene { request in
       request.number == 2 ? resource.answer(request).inserting(.wait(gate), after: 1_000) : resource.answer(request)
     }

@@ -17,8 +17,7 @@ struct FailingDiskTests {
 
   @Test("A call that fails in a resumed download ends it with its reason, and the next run completes it")
   func resumed() async throws {
-    let resource = RangeResource(.init(.data(KillScene.bytes), entityTag: "\"k1\""), drops: [.dropAfter(1_300_000)])
-    let scene = try await KillScene(resource.answer)
+    let scene = try await KillScene(KillScene.rest(.dropAfter(1_300_000)).answer)
     #expect(try await scene.run(in: scene.folder).exit == .exited(1))
     try await failEverywhere(scene, EIO)
   }
@@ -34,8 +33,7 @@ struct FailingDiskTests {
 
   @Test("After a sync that failed nothing counts that it should have synced, though the next sync succeeds")
   func failedSync() async throws {
-    let resource = RangeResource(.init(.data(KillScene.bytes), entityTag: "\"k1\""), drops: [.dropAfter(1_300_000)])
-    let scene = try await KillScene(resource.answer)
+    let scene = try await KillScene(KillScene.rest(.dropAfter(1_300_000)).answer)
     #expect(try await scene.run(in: scene.folder).exit == .exited(1))
     let logs = try TemporaryFolder("logs")
     _ = try await scene.run(in: scene.copy(), [], log: logs.path("log"))

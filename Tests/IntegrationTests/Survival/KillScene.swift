@@ -24,7 +24,12 @@ struct KillScene: Sendable {
   }
 
   /// The right answer to every request.
-  static let rest = RangeResource(.init(.data(bytes), entityTag: "\"k1\""))
+  static let rest = rest()
+
+  /// The right answers, of which the first break off.
+  static func rest(_ drops: RangeResource.Drop...) -> RangeResource {
+    RangeResource(.init(.data(bytes), entityTag: "\"k1\""), drops: drops)
+  }
 
   var address: String { server.url("/file.bin").absoluteString }
   var stem: String { StagedName.stem(destinationName: "file.bin", url: address) }

@@ -20,18 +20,14 @@ struct KillTests {
 
   @Test("Killed at any call of a download that was killed before, the next run ends it")
   func resumed() async throws {
-    let resource = RangeResource(
-      .init(.data(KillScene.bytes), entityTag: "\"k1\""), drops: [.dropAfter(1_300_000, .hang)])
-    let scene = try await KillScene(resource.answer)
+    let scene = try await KillScene(KillScene.rest(.dropAfter(1_300_000, .hang)).answer)
     try await leave(scene, 1_300_000, SIGKILL)
     try await killEverywhere(scene)
   }
 
   @Test("Killed at any call of a download that was stopped before, the next run ends it")
   func stopped() async throws {
-    let resource = RangeResource(
-      .init(.data(KillScene.bytes), entityTag: "\"k1\""), drops: [.dropAfter(1_300_000, .hang)])
-    let scene = try await KillScene(resource.answer)
+    let scene = try await KillScene(KillScene.rest(.dropAfter(1_300_000, .hang)).answer)
     try await leave(scene, 1_300_000, SIGINT)
     try await killEverywhere(scene)
   }

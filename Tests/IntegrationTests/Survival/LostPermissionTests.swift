@@ -19,8 +19,7 @@ struct LostPermissionTests {
 
   @Test("A partial file that may not be opened any more is an error and stays as it is", arguments: [EACCES, EPERM])
   func open(code: Int32) async throws {
-    let resource = RangeResource(.init(.data(KillScene.bytes), entityTag: "\"k1\""), drops: [.dropAfter(1_300_000)])
-    let scene = try await KillScene(resource.answer)
+    let scene = try await KillScene(KillScene.rest(.dropAfter(1_300_000)).answer)
     #expect(try await scene.run(in: scene.folder).exit == .exited(1))
     let before = try scene.folder.contents()
     let asked = scene.server.requests.count

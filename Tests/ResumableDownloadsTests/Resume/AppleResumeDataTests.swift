@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ResumableDownloads
@@ -95,16 +96,7 @@ struct AppleResumeDataTests {
   @Test("Damaged data never traps", arguments: [0, 1, 2])
   func damaged(shape: Int) throws {
     let blob = shape == 0 ? Self.archive("root") : try Self.list(shape == 1 ? .binary : .xml)
-    var state: UInt64 = 42 + UInt64(shape)
-    func random(_ bound: Int) -> Int {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int((state >> 33) % UInt64(bound))
-    }
-    for _ in 0..<3000 {
-      var copy = blob
-      for _ in 0...random(4) { copy[random(copy.count)] = UInt8(random(256)) }
-      if random(3) == 0 { copy = copy.prefix(random(copy.count)) }
-      _ = try? AppleResumeData(copy)
-    }
+    var generator = SeededGenerator(seed: 42 + UInt64(shape))
+    for _ in 0..<3000 { _ = try? AppleResumeData(Data(generator.mutation(of: Array(blob)))) }
   }
 }

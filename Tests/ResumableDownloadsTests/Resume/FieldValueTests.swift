@@ -97,11 +97,18 @@ struct FieldValueTests {
     #expect(HTTPDate.parse(text)?.timeIntervalSince1970 == expected)
   }
 
-  @Test("Every day of four centuries has the number that Foundation gives it")
-  func civilTime() {
-    for day in stride(from: 0, to: 146_097, by: 1) {
-      let seconds = Int64(day) * 86_400 + Int64(day % 86_400)
-      #expect(CivilTime(secondsSince1970: seconds).secondsSince1970 == seconds)
+  @Test("Every day of four centuries has the date that the C library gives it, and back")
+  func civilTime() throws {
+    for day in 0..<146_097 {
+      var seconds = day * 86_400 + day % 86_400
+      var parts = tm()
+      gmtime_r(&seconds, &parts)
+      let expected = try #require(
+        CivilTime(
+          year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday),
+          hour: Int(parts.tm_hour), minute: Int(parts.tm_min), second: Int(parts.tm_sec)))
+      #expect(CivilTime(secondsSince1970: Int64(seconds)) == expected)
+      #expect(expected.secondsSince1970 == Int64(seconds))
     }
     #expect(ArchiveDate("2024-02-29T23:59:59Z")?.date.formatted(.iso8601) == "2024-02-29T23:59:59Z")
   }

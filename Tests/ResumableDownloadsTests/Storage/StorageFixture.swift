@@ -1,21 +1,19 @@
 internal import Foundation
 internal import Glibc
+internal import TestSupport
 internal import Testing
 
 @testable internal import ResumableDownloads
 
-/// A private folder that is removed with everything in it at the end of a test.
-final class StorageFixture {
-  let root: String
+/// A private folder for partial files, in one that is removed with everything in it at the end of a test.
+struct StorageFixture {
+  private let folder: TemporaryFolder
   let directory: PartialDirectory
+  var root: String { folder.path }
 
   init() throws {
-    root = FileManager.default.temporaryDirectory.appendingPathComponent("storage-\(UUID().uuidString)").path
-    directory = try PartialDirectory(privatePath: root + "/partials")
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(atPath: root)
+    folder = try TemporaryFolder("storage")
+    directory = try PartialDirectory(privatePath: folder.path("partials"))
   }
 
   /// A record for a partial file in the folder.
