@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 /// The system calls of the server, with interruptions and short writes handled in one place.
-enum Socket {
+public enum Socket {
   private static let receiveSize = 64 * 1024
   /// POLLRDHUP of poll(2), which Swift's Glibc module does not show; the same on every architecture that Swift runs on.
   private static let peerHasClosed: Int16 = 0x2000
@@ -10,7 +10,9 @@ enum Socket {
   private static let drainMilliseconds = 2000
 
   /// A listening socket on `address`, an IPv4 or IPv6 literal; port 0 lets the system choose.
-  static func listen(address: String, port: UInt16) throws -> Int32 {
+  ///
+  /// - Throws: `ServerError`.
+  public static func listen(address: String, port: UInt16) throws -> Int32 {
     let isSix = address.contains(":")
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(isSix ? AF_INET6 : AF_INET, kind, 0)
@@ -27,7 +29,9 @@ enum Socket {
   }
 
   /// The port that a bound socket has.
-  static func port(of descriptor: Int32) throws -> UInt16 {
+  ///
+  /// - Throws: `ServerError`.
+  public static func port(of descriptor: Int32) throws -> UInt16 {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
     let result = withUnsafeMutablePointer(to: &storage) {
@@ -55,7 +59,7 @@ enum Socket {
   }
 
   /// A connection to a port on 127.0.0.1.
-  static func connect(port: UInt16) -> Result<Int32, ServerError> {
+  public static func connect(port: UInt16) -> Result<Int32, ServerError> {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return .failure(.system(call: "socket", code: errno)) }
     var address = sockaddr_in()
@@ -134,7 +138,8 @@ enum Socket {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
 
-  static func close(_ descriptor: Int32) {
+  /// Closes a socket.
+  public static func close(_ descriptor: Int32) {
     // No retry: Linux releases the descriptor even if close is interrupted.
     Glibc.close(descriptor)
   }

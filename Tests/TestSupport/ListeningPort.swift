@@ -1,24 +1,13 @@
 import Foundation
-import Glibc
+import LoopbackServer
 
 /// Ports of this machine.
 enum ListeningPort {
   /// A port on 127.0.0.1 that was free a moment ago.
   static func free() throws -> UInt16 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { throw TestSupportError.system(call: "socket", code: errno) }
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, size) == 0 ? getsockname(descriptor, $0, &size) : -1
-      }
-    }
-    guard result == 0 else { throw TestSupportError.system(call: "bind", code: errno) }
-    return UInt16(bigEndian: address.sin_port)
+    let listener = try Socket.listen(address: "127.0.0.1", port: 0)
+    defer { Socket.close(listener) }
+    return try Socket.port(of: listener)
   }
 
   /// True if that process listens on the port. Looks instead of connecting: a stranger might answer.

@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 
 /// The least that a download of one file can cost: one socket, one buffer of 1 MiB, write(2).
 struct FloorClient {
@@ -8,8 +9,8 @@ struct FloorClient {
 
   func run() throws -> [String: Double] {
     let url = try order.url(0)
-    let connection = try connected(to: UInt16(url.port ?? 80))
-    defer { close(connection) }
+    let connection = try Socket.connect(port: UInt16(url.port ?? 80)).get()
+    defer { Socket.close(connection) }
     let request = "GET \(url.path) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
     guard send(connection, request, request.utf8.count, 0) == request.utf8.count else {
       throw BenchmarkError.last("send")
@@ -44,25 +45,5 @@ struct FloorClient {
         bytes = UnsafeRawBufferPointer(rebasing: bytes[written...])
       }
     }
-  }
-
-  private func connected(to port: UInt16) throws -> Int32 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { throw BenchmarkError.last("socket") }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    let result = withUnsafePointer(to: address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard result == 0 else {
-      let error = BenchmarkError.last("connect")
-      close(descriptor)
-      throw error
-    }
-    return descriptor
   }
 }
