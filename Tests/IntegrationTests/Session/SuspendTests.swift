@@ -69,10 +69,10 @@ struct SuspendTests {
     #expect(server.requests.filter { $0.path == "/file" }.map(\.rangeStart) == [nil, 100_000])
   }
 
+  /// It used to ask again without end.
   @Test(
     "When the server has dropped the connection and gives nothing more, it fails with resume data",
     arguments: [true, false])
-  /// It used to ask again without end.
   func lost(serverIsGone: Bool) async throws {
     let drop = Gate()
     let resource = RangeResource(.init(.generated(seed: 11, count: 400_000)))
