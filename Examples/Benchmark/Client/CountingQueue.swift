@@ -14,8 +14,8 @@ final class CountingQueue: OperationQueue, @unchecked Sendable {
     maxConcurrentOperationCount = 1
   }
 
-  override func addOperation(_ block: @escaping @Sendable () -> Void) {
+  override func addOperation(_ operation: Operation) {
     count.add(1, ordering: .relaxed)
-    super.addOperation(block)
+    super.addOperation(operation)
   }
 }

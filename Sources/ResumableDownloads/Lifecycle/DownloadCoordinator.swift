@@ -13,6 +13,7 @@ final class DownloadCoordinator: Sendable {
   private let state = Mutex(State())
   private let table = LoopReference(DriverTable())
   private let bytesPerSecond: Int64
+  private let endBatch: (any EndBatch)?
   /// Where syncs and final moves happen, one after the other.
   let syncQueue = DispatchQueue(label: "ResumableDownloads.sync", qos: .utility)
   /// Where a download waits for the disk before it goes on. Concurrent, so that it waits for no other one.
@@ -21,7 +22,11 @@ final class DownloadCoordinator: Sendable {
   /// - Parameters:
   ///   - partialsPath: Where partials lie; `nil` for the private directory under the system's temporary one.
   ///   - bytesPerSecond: The limit that all downloads share; zero or less means none.
-  init(partialsPath: String?, bytesPerSecond: Int64, cookies: (any CookieExchange)?) {
+  ///   - endBatch: Hears when several downloads may end at once.
+  init(
+    partialsPath: String?, bytesPerSecond: Int64, cookies: (any CookieExchange)?, endBatch: (any EndBatch)? = nil
+  ) {
+    self.endBatch = endBatch
     let partials = PartialDirectorySource(path: partialsPath)
     self.bytesPerSecond = bytesPerSecond
     environmentSource = { coordinator in
@@ -90,7 +95,7 @@ final class DownloadCoordinator: Sendable {
   private func perform(_ job: @escaping TransferEngine.Job) -> DownloadFailure.Reason? {
     do throws(TransferError) {
       let engine = try state.withLock { (state) throws(TransferError) in
-        if state.engine == nil, !state.isShutDown { state.engine = try TransferEngine() }
+        if state.engine == nil, !state.isShutDown { state.engine = try TransferEngine(endBatch: endBatch) }
         return state.engine
       }
       return engine?.perform(job) == true ? nil : .sessionInvalid
@@ -109,7 +114,17 @@ private final class DriverTable {
   private var paused: Set<Int> = []
   /// Those whose time has not come.
   private var held: Set<Int> = []
-  private typealias Known = (observer: any DownloadObserver, job: DownloadJob, environment: DownloadEnvironment)
+  /// What is known of a download, by reference, because it is looked up often.
+  private final class Known {
+    let observer: any DownloadObserver
+    var job: DownloadJob
+    let environment: DownloadEnvironment
+
+    init(_ observer: any DownloadObserver, _ job: DownloadJob, _ environment: DownloadEnvironment) {
+      (self.observer, self.job, self.environment) = (observer, job, environment)
+    }
+  }
+
   private var observers: [Int: Known] = [:]
   private var runningPerOrigin: [String: Int] = [:]
   private var origins: [String: String] = [:]
@@ -121,11 +136,12 @@ private final class DriverTable {
   ) {
     if delay > 0 { hold(id, seconds: delay, environment: environment, on: loop) }
     let origin = origin(of: job.url)
-    observers[id] = (observer, job, environment)
+    let known = Known(observer, job, environment)
+    observers[id] = known
     if observer.isSuspended { suspendedWaiting.insert(id) }
     let entry = WaitingLine.Entry(id: id, priority: priority, origin: origin) { [unowned self] in
-      let job = self.observers[id]?.job ?? job
-      let driver = DownloadDriver(job: job, environment: environment, loop: loop, observer: observer) { [weak self] _ in
+      let driver = DownloadDriver(job: known.job, environment: environment, loop: loop, observer: observer) {
+        [weak self] _ in
         self?.ended(id)
       }
       self.running[id] = (driver, origin)
@@ -217,9 +233,10 @@ private final class DriverTable {
   private func isBlocked(_ id: Int) -> Bool { suspendedWaiting.contains(id) || held.contains(id) }
 
   private func hasRoom(_ entry: WaitingLine.Entry) -> Bool {
-    guard let options = observers[entry.id]?.job.options else { return true }
-    let limit = options.maximumConnectionsPerHost
-    if options.maximumDownloads > 0, running.count - paused.count >= options.maximumDownloads { return false }
+    guard let known = observers[entry.id] else { return true }
+    let maximum = known.job.options.maximumDownloads
+    if maximum > 0, running.count - paused.count >= maximum { return false }
+    let limit = known.job.options.maximumConnectionsPerHost
     return limit <= 0 || runningPerOrigin[entry.origin, default: 0] < limit
   }
 

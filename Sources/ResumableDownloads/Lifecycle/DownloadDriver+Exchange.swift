@@ -71,8 +71,9 @@ extension DownloadDriver: TransferSink {
       return chain.hop.following(location: location, status: head.status).map { .redirect(head, next: $0) }
     }
     let offers = AuthenticationOffer.offers(in: head)
+    guard !offers.isEmpty else { return nil }
     let refusals = chain.failureCount
-    guard !offers.isEmpty, refusals < DownloadQuestion.maximumRefusals else { return nil }
+    guard refusals < DownloadQuestion.maximumRefusals else { return nil }
     return .authentication(head, offers: offers, refusals: refusals)
   }
 
@@ -213,8 +214,10 @@ extension DownloadDriver: TransferSink {
       return stop(then: state.bodyEnded(length: file.length, total: exchange.total, point: store.point))
     }
     limitSpeed(of: transfer, after: bytes.count)
-    // Not before: the first journal has to come with the first MiB, and a limit counts small pieces.
-    transfer.isGathering = file.length >= PartialStore.firstJournalBytes && !isLimited
+    // The first journal has to come with the first MiB, and a limit counts small pieces.
+    let first = PartialStore.firstJournalBytes
+    let awaitsFirstJournal = file.length < first && (exchange.total ?? .max) >= first
+    transfer.isGathering = !awaitsFirstJournal && !isLimited
     return .proceed
   }
 

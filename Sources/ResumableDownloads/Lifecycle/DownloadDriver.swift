@@ -262,6 +262,7 @@ final class DownloadDriver {
 
   private func succeed(with finished: FinishedFile) {
     store.forget()
+    pulse.stop()
     observer.didFinish(finished)
     end(nil)
   }

@@ -98,13 +98,13 @@ struct PartialPlace {
 
   /// The name of the partial without its ending: hidden beside a destination, else as recorded, else a new UUID.
   private var stem: String {
-    guard let destination = job.destination else { return job.partialStem ?? UUID.random().uuidString.lowercased() }
+    guard let destination = job.destination else { return job.partialStem ?? UUID.random().name }
     let name = URL(fileURLWithPath: destination.path).lastPathComponent
     return StagedName.stem(destinationName: name, url: job.url)
   }
 
   /// The same for a partial that is to replace the present one once it stands.
   private var freshStem: String {
-    job.destination == nil ? UUID.random().uuidString.lowercased() : stem + ".fresh"
+    job.destination == nil ? UUID.random().name : stem + ".fresh"
   }
 }

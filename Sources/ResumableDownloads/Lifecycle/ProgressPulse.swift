@@ -16,21 +16,24 @@ final class ProgressPulse {
     self.observer = observer
   }
 
-  /// At once when the last report is old enough, else by a timer.
+  /// At the end of the loop's turn when the last report is old enough, else later.
+  ///
+  /// Not at once: the end of a small file often comes in the same turn, and then both are told together.
   func beat() {
-    let due = last &+ Self.nanoseconds
-    if loop.now >= due { return report() }
     guard timer == nil else { return }
-    timer = loop.after(nanoseconds: due - loop.now) { [weak self] in
-      self?.timer = nil
-      self?.report()
-    }
+    let due = last &+ Self.nanoseconds
+    timer = loop.after(nanoseconds: due > loop.now ? due - loop.now : 0) { [weak self] in self?.report() }
   }
 
-  /// No report comes any more.
-  func stop() { timer?.cancel() }
+  /// No report comes any more, after that of the first bytes.
+  func stop() {
+    guard let timer else { return }
+    timer.cancel()
+    if last == 0 { report() }
+  }
 
   private func report() {
+    timer = nil
     last = loop.now
     observer.didProgress()
   }

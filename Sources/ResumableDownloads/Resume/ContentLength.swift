@@ -12,6 +12,10 @@ enum ContentLength: Sendable, Equatable {
   /// Reads all values of the field. Equal repetitions, as separate fields or as a list, are one value; RFC 9110 section
   /// 8.6 allows a recipient to read them so. Signs, inner spaces and numbers that do not fit are invalid.
   init(_ values: [String]) {
+    if values.count == 1, let count = FieldSyntax.number(values[0]) {
+      self = .bytes(count)
+      return
+    }
     let texts = values.flatMap { FieldSyntax.pieces($0, separator: 0x2C) }
     guard let first = texts.first else {
       self = .absent

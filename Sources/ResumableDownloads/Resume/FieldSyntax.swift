@@ -10,21 +10,34 @@ enum FieldSyntax {
 
   /// The text without optional whitespace at either end.
   static func trimmed(_ text: some StringProtocol) -> String {
-    var bytes = Substring(text).utf8
+    String(decoding: trimmed(Substring(text).utf8), as: UTF8.self)
+  }
+
+  /// The bytes without optional whitespace at either end.
+  static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes where Bytes.SubSequence == Bytes {
+    var bytes = bytes
     while let first = bytes.first, isWhitespace(first) { bytes.removeFirst() }
     while let last = bytes.last, isWhitespace(last) { bytes.removeLast() }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
 
   /// Whether the text is a token (RFC 9110 section 5.6.2), as field names and methods must be.
   static func isToken(_ text: some StringProtocol) -> Bool {
-    !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
+    isToken(text.utf8)
+  }
+
+  static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
+    !bytes.isEmpty && bytes.allSatisfy(isTokenByte)
   }
 
   /// Whether the text holds a control character other than a tab. Such a value can split a message (RFC 9110 section
   /// 5.5), so it is neither believed nor sent.
   static func hasControlCharacters(_ text: some StringProtocol) -> Bool {
-    text.utf8.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }
+    hasControlCharacters(text.utf8)
+  }
+
+  static func hasControlCharacters(_ bytes: some Collection<UInt8>) -> Bool {
+    bytes.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }
   }
 
   /// The value of `1*DIGIT`, or nil when there is anything else in the text or the number does not fit.
@@ -60,11 +73,12 @@ enum FieldSyntax {
   /// Whether two texts differ in the case of ASCII letters at most, as names may (RFC 9110 section 5.1).
   static func sameIgnoringCase(_ one: String, _ other: String) -> Bool {
     guard one.utf8.count == other.utf8.count else { return false }
-    var rest = other.utf8.makeIterator()
-    for byte in one.utf8 {
-      guard let next = rest.next(), byte == next || lowered(byte) == lowered(next) else { return false }
+    var (one, other) = (one, other)
+    return one.withUTF8 { one in
+      other.withUTF8 { other in
+        one.indices.allSatisfy { one[$0] == other[$0] || lowered(one[$0]) == lowered(other[$0]) }
+      }
     }
-    return true
   }
 
   private static func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }

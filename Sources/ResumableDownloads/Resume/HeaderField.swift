@@ -17,11 +17,15 @@ struct HeaderField: Sendable, Equatable, Codable {
 extension HeaderField {
   /// Reads `name: value`. Nil for anything else, including whitespace before the colon, which RFC 9112 section 5.1
   /// forbids because readers disagree about what it means.
-  init?(line: some StringProtocol) {
-    guard let colon = line.utf8.firstIndex(of: 0x3A) else { return nil }
-    let name = String(decoding: line.utf8[..<colon], as: UTF8.self)
-    let rest = line.utf8[colon...].dropFirst()
-    self.init(name: name, value: FieldSyntax.trimmed(String(decoding: rest, as: UTF8.self)))
-    guard isWellFormed else { return nil }
+  init?(line: String) {
+    var line = line
+    let field = line.withUTF8 { bytes -> HeaderField? in
+      guard let colon = bytes.firstIndex(of: 0x3A) else { return nil }
+      let (name, value) = (bytes[..<colon], FieldSyntax.trimmed(bytes[(colon + 1)...]))
+      guard FieldSyntax.isToken(name), !FieldSyntax.hasControlCharacters(value) else { return nil }
+      return HeaderField(name: String(decoding: name, as: UTF8.self), value: String(decoding: value, as: UTF8.self))
+    }
+    guard let field else { return nil }
+    self = field
   }
 }

@@ -29,7 +29,7 @@ extension ResponseHead {
 
   /// Whether the server says that it does not do ranges (RFC 9110 section 14.3). Absence of the field says nothing.
   var refusesRanges: Bool {
-    guard let value = value("Accept-Ranges") else { return false }
+    guard let value = value("Accept-Ranges"), value != "bytes" else { return false }
     let units = FieldSyntax.listElements(value).map { $0.lowercased() }
     return units.contains("none") && !units.contains("bytes")
   }
@@ -48,7 +48,7 @@ extension ResponseHead {
 
   /// Whether an HTTP/1 body comes in a transfer coding. Later versions have none.
   private var isTransferCoded: Bool {
-    guard version.hasPrefix("HTTP/1"), let value = value("Transfer-Encoding") else { return false }
+    guard let value = value("Transfer-Encoding"), version.hasPrefix("HTTP/1") else { return false }
     return FieldSyntax.listElements(value).contains { $0.lowercased() != "identity" }
   }
 }

@@ -24,25 +24,36 @@ struct ResponseHead: Sendable, Equatable {
 
   /// Every value of a field, in the order received. Empty when the field is absent.
   func values(_ name: String) -> [String] {
+    var found: [String] = []
     // By index: a loop over the elements would copy each of them.
-    fields.indices.lazy.filter { fields[$0].isNamed(name) }.map { fields[$0].value }
+    for index in fields.indices where fields[index].isNamed(name) { found.append(fields[index].value) }
+    return found
   }
 
   /// The values of a field joined with a comma (RFC 9110 section 5.3), or nil when the field is absent.
   func value(_ name: String) -> String? {
-    let all = values(name)
-    return all.count > 1 ? all.joined(separator: ", ") : all.first
+    singleValue(name, orOf: { $0 })
   }
 
   /// As `value(_:)`, with repeated equal values counted once. Proxies often add a second copy of a field.
   func distinctValue(_ name: String) -> String? {
-    let all = values(name)
-    guard all.count > 1 else { return all.first }
-    var distinct: [String] = []
-    for value in all where !distinct.contains(where: { FieldSyntax.sameOctets($0, value) }) {
-      distinct.append(value)
+    singleValue(name) { all in
+      var distinct: [String] = []
+      for value in all where !distinct.contains(where: { FieldSyntax.sameOctets($0, value) }) {
+        distinct.append(value)
+      }
+      return distinct
     }
-    return distinct.joined(separator: ", ")
+  }
+
+  /// The value of a field that is there once, as nearly all are; of one that is there several times those that
+  /// `selection` keeps, joined.
+  private func singleValue(_ name: String, orOf selection: ([String]) -> [String]) -> String? {
+    guard let first = fields.indices.first(where: { fields[$0].isNamed(name) }) else { return nil }
+    guard fields.indices[(first + 1)...].contains(where: { fields[$0].isNamed(name) }) else {
+      return fields[first].value
+    }
+    return selection(values(name)).joined(separator: ", ")
   }
 }
 
@@ -62,17 +73,20 @@ extension ResponseHead {
 
   /// Reads `HTTP/1.1 200 OK`, with or without the reason.
   private init?(statusLine: String, url: String) {
-    let parts = statusLine.utf8.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
-      .map { String(decoding: $0, as: UTF8.self) }
-    guard parts.count >= 2, Self.isVersion(parts[0]), parts[1].utf8.count == 3 else { return nil }
-    guard let code = FieldSyntax.number(parts[1]), (100...999).contains(code) else { return nil }
-    let reason = parts.count > 2 ? FieldSyntax.trimmed(parts[2]) : ""
+    guard let space = statusLine.utf8.firstIndex(of: 0x20) else { return nil }
+    let version = String(statusLine[..<space])
+    let rest = Substring(statusLine.utf8[space...].dropFirst())
+    let digits = Substring(rest.utf8.prefix { $0 != 0x20 })
+    guard Self.isVersion(version), digits.utf8.count == 3 else { return nil }
+    guard let code = FieldSyntax.number(digits), (100...999).contains(code) else { return nil }
+    let reason = FieldSyntax.trimmed(rest[digits.endIndex...])
     guard !FieldSyntax.hasControlCharacters(reason) else { return nil }
-    self.init(url: url, status: Int(code), version: parts[0], reason: reason, fields: [])
+    self.init(url: url, status: Int(code), version: version, reason: reason, fields: [])
   }
 
   /// Whether the text is `HTTP/` with one digit, or two with a dot between them.
   private static func isVersion(_ text: String) -> Bool {
+    if text == "HTTP/1.1" { return true }
     let bytes = Array(text.utf8)
     guard bytes.starts(with: "HTTP/".utf8) else { return false }
     let numbers = bytes.dropFirst(5).split(separator: 0x2E, omittingEmptySubsequences: false)
@@ -81,6 +95,7 @@ extension ResponseHead {
 
   /// The lines with each continuation joined to the line it continues.
   private static func unfolded(_ lines: [String]) -> [String] {
+    guard !lines.allSatisfy(isPlain) else { return lines }
     var joined: [String] = []
     joined.reserveCapacity(lines.count)
     for line in lines.map(withoutLineEnd) {
@@ -93,6 +108,12 @@ extension ResponseHead {
       joined[last] += " " + FieldSyntax.trimmed(line)
     }
     return joined
+  }
+
+  /// Whether the line stands for itself and has no line end, as nearly all do.
+  private static func isPlain(_ line: String) -> Bool {
+    guard let first = line.utf8.first, let last = line.utf8.last else { return true }
+    return !FieldSyntax.isWhitespace(first) && last != 0x0A && last != 0x0D
   }
 
   /// The line without the CR and LF at its end. Any that remain inside make the line unusable.

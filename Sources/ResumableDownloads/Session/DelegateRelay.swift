@@ -36,11 +36,11 @@ final class DelegateRelay: Sendable {
 
   private let state = Mutex(State())
   private let progressWaits = Atomic<Bool>(false)
-  private let queue: OperationQueue
+  private let line: DelegateLine
   private let counters: DownloadCounters
 
-  init(queue: OperationQueue, counters: DownloadCounters) {
-    self.queue = queue
+  init(line: DelegateLine, counters: DownloadCounters) {
+    self.line = line
     self.counters = counters
   }
 
@@ -73,14 +73,13 @@ final class DelegateRelay: Sendable {
     if mustSchedule { schedule(receive) }
   }
 
-  /// One operation delivers all that waits: an operation for each event would cost more than the events of a small
-  /// file.
+  /// Delivers all that waits in one go.
   private func schedule(_ receive: @escaping @Sendable (Delivery) -> Void) {
-    queue.addOperation { [self] in
+    line.add { [self] in
       while let delivery = next() {
         receive(delivery)
         // Whoever suspended the queue in a callback expects the next one to wait.
-        if queue.isSuspended, hasMore() { return schedule(receive) }
+        if line.queue.isSuspended, hasMore() { return schedule(receive) }
       }
     }
   }

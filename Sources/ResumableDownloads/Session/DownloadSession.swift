@@ -24,6 +24,7 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
   let factory: JobFactory
   private let registry = Mutex(Registry())
   let credentialStorage: URLCredentialStorage?
+  let delegateLine: DelegateLine
 
   /// A session without a delegate, for completion handlers and async calls.
   public override convenience init(configuration: URLSessionConfiguration) {
@@ -41,17 +42,25 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
   public override init(
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?
   ) {
+    let queue = queue ?? Self.makeQueue()
+    delegateLine = DelegateLine(queue: queue)
     let settings = SessionSettingsTable.settings(of: configuration)
     let base = settings.partialsDirectory?.path
     identified = configuration.identifier.map { IdentifiedTasks(identifier: $0, base: base) }
     coordinator = DownloadCoordinator(
       partialsPath: identified?.folder?.directory.path ?? base, bytesPerSecond: settings.bytesPerSecondLimit,
-      cookies: CookieStore(configuration))
+      cookies: CookieStore(configuration), endBatch: delegateLine)
     credentialStorage = configuration.urlCredentialStorage
     factory = JobFactory(configuration: configuration, settings: settings)
     super.init(configuration: configuration, delegate: delegate, delegateQueue: queue)
     SessionSettingsTable.update(super.configuration) { $0 = settings }
     restoreTasks()
+  }
+
+  private static func makeQueue() -> OperationQueue {
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    return queue
   }
 
   deinit {

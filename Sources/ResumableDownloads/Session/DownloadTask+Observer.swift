@@ -15,6 +15,8 @@ extension DownloadTask: DownloadObserver {
       state.requestFields = requestFields
     }
     keepLogin(after: head)
+    // From here on the speed is measured.
+    updateProgress()
     changeRecord { $0.response = TaskRecord.Response(head) }
   }
 
@@ -28,8 +30,6 @@ extension DownloadTask: DownloadObserver {
       guard state.transactions.count < Self.maximumTransactions else { return }
       state.transactions.append(DownloadMetrics.Transaction(record))
     }
-    // From here on the speed is measured.
-    updateProgress()
   }
 
   func didResume(at offset: Int64, expected: Int64) {
@@ -75,7 +75,7 @@ extension DownloadTask: DownloadObserver {
     if case .async(let handler) = style {
       complete(error)
       let (file, response) = locked.withLock { ($0.file, $0.response) }
-      handler(file.map { URL(fileURLWithPath: $0.path) }, response, error)
+      handler(file?.url, response, error)
       release()
     } else {
       relay.send(.completed(error)) { self.deliver($0) }
@@ -115,7 +115,7 @@ extension DownloadTask: DownloadObserver {
       recordHandingOver()
       let receiver = downloadDelegate
       if let (session, delegate) = receiver {
-        delegate.urlSession(session, downloadTask: self, didFinishDownloadingTo: URL(fileURLWithPath: file.path))
+        delegate.urlSession(session, downloadTask: self, didFinishDownloadingTo: file.url)
       }
       giveUp(file, wasOffered: receiver != nil)
     case .completed(let error): deliverEnd(error)
@@ -141,7 +141,7 @@ extension DownloadTask: DownloadObserver {
       }
     case .handler(let handler):
       let (file, response) = locked.withLock { ($0.file, $0.response) }
-      handler(file.map { URL(fileURLWithPath: $0.path) }, response, error)
+      handler(file?.url, response, error)
       if let file { giveUp(file, wasOffered: true) }
     case .async: break
     }
@@ -168,7 +168,7 @@ extension DownloadTask: DownloadObserver {
       return (state.session, state.file, state.error)
     }
     if let file, error == nil {
-      board.postEnd(.success(URL(fileURLWithPath: file.path)))
+      board.postEnd(.success(file))
     } else {
       board.postEnd(.failure(error ?? URLError(.unknown)))
     }

@@ -39,7 +39,7 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     self.identifier = identifier
     original = request
     owner = session
-    relay = DelegateRelay(queue: session.delegateQueue, counters: counters)
+    relay = DelegateRelay(line: session.delegateLine, counters: counters)
     super.init()
     if let record { locked.withLock { $0.restore(record) } }
     reported.cancellationHandler = { [weak self] in self?.cancel() }

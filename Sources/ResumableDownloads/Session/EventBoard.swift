@@ -29,7 +29,7 @@ final class EventBoard: Sendable {
   private struct State {
     var resumed: Counts?
     var progress: Counts?
-    var end: Result<URL, URLError>?
+    var end: Result<FinishedFile, URLError>?
     var readers = 0
     /// The finished file as long as nobody has been given it.
     var file: FinishedFile?
@@ -71,8 +71,8 @@ final class EventBoard: Sendable {
   }
 
   /// Posts the end; only the first one counts.
-  func postEnd(_ result: Result<URL, URLError>) {
-    change { $0.end = $0.end ?? result }
+  func postEnd(_ result: @autoclosure () -> Result<FinishedFile, URLError>) {
+    change { $0.end = $0.end ?? result() }
   }
 
   private func change(_ body: (inout State) -> Void) {
@@ -116,9 +116,9 @@ final class EventBoard: Sendable {
       place.hasSeenEnd = true
       switch end {
       case .failure(let error): return .failure(error)
-      case .success(let url):
+      case .success(let file):
         state.file = nil
-        return .event(.finished(url))
+        return .event(.finished(file.url))
       }
     }
   }

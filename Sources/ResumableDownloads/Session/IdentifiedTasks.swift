@@ -74,7 +74,7 @@ final class IdentifiedTasks: Sendable {
   private static func record(of job: DownloadJob, request: URLRequest, identifier: Int) -> TaskRecord {
     var record = TaskRecord(
       identifier: identifier, request: RecordedRequest(request, body: job.body),
-      partialStem: UUID.random().uuidString.lowercased())
+      partialStem: UUID.random().name)
     record.request.headers.removeAll { job.unrecordedFields.contains($0.name.lowercased()) }
     if case .resume(_, let original) = job.source { record.resumeData = original }
     record.validatesStatus = job.validatesStatus

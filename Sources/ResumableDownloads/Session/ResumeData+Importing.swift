@@ -12,7 +12,7 @@ extension ResumeData {
   /// - Parameter data: What `cancel(byProducingResumeData:)` gave there, at most 1 MiB.
   /// - Throws: ``ResumeDataError`` for other data and for addresses that are neither http nor https.
   public init(importing data: Data) throws(ResumeDataError) {
-    let path = PartialDirectory.temporaryPath() + "/" + UUID.random().uuidString.lowercased() + ".partial"
+    let path = PartialDirectory.temporaryPath() + "/" + UUID.random().name + ".partial"
     try self.init(apple: AppleResumeData(data), partialPath: path)
   }
 
@@ -34,7 +34,7 @@ extension ResumeData {
     do throws(StorageError) {
       let directory = try PartialDirectory(privatePath: partialsDirectory?.path ?? PartialDirectory.temporaryPath())
       let partial = try directory.create(
-        stem: UUID.random().uuidString.lowercased(), copying: partialFile.path, length: apple.byteCount)
+        stem: UUID.random().name, copying: partialFile.path, length: apple.byteCount)
       do throws(StorageError) { try take(partial) } catch {
         partial.discard()
         throw error

@@ -61,6 +61,8 @@ struct FinishedFile: Sendable {
   let device: UInt64
   let inode: UInt64
 
+  var url: URL { URL(fileURLWithPath: path, isDirectory: false) }
+
   init(path: String, status: FileStatus) {
     self.path = path
     device = status.device

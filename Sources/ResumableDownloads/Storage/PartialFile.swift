@@ -43,8 +43,15 @@ final class PartialFile {
   private var isInPlace: Bool {
     descriptor?.status?.isSameFile(as: FileStatus.of(name, in: directory.descriptor.number)) == true
   }
-  /// In place, and as long as what was written: nobody else has cut or lengthened it.
-  var isIntact: Bool { isInPlace && descriptor?.status?.size == length }
+  /// The open file if the name still leads to it and it is as long as what was written: nobody else has removed,
+  /// replaced, cut or lengthened it.
+  private var intactStatus: FileStatus? {
+    guard let status = descriptor?.status, status.size == length,
+      status.isSameFile(as: FileStatus.of(name, in: directory.descriptor.number))
+    else { return nil }
+    return status
+  }
+  var isIntact: Bool { intactStatus != nil }
   /// Whether only what was synced earlier can be relied on.
   var hasFailedSync: Bool { descriptor?.hasFailedSync == true }
 
@@ -177,9 +184,7 @@ final class PartialFile {
     let file = try opened(.move)
     let number = directory.descriptor.number
     guard !file.hasFailedSync else { throw StorageError(operation: .write, code: EIO, path: path) }
-    guard let status = file.status else { throw .last(.move, path) }
-    // Somebody else may have removed, replaced, cut or lengthened it.
-    guard isIntact else { throw StorageError(operation: .move, code: ESTALE, path: path) }
+    guard let status = intactStatus else { throw StorageError(operation: .move, code: ESTALE, path: path) }
     guard renameat(number, name, number, stem + ".tmp") == 0 else { throw .last(.move, path) }
     _ = fchmod(file.number, SystemFacts.fileMode)
     // As in `discard()`.

@@ -6,9 +6,6 @@ internal import Glibc
 ///
 /// Confined to the loop's thread.
 final class EasyHandle {
-  /// libcurl's receive buffer: fewer, larger reads. 512 KiB is its maximum in 7.68 (CURLOPT_BUFFERSIZE(3)).
-  private static let receiveBufferBytes = 512 * 1024
-
   let pointer: UnsafeMutableRawPointer
   private var headerList: UnsafeMutablePointer<curl_slist>?
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -26,13 +23,13 @@ final class EasyHandle {
 
   /// Makes the handle ready for one request; `context` is handed to both callbacks.
   func prepare(
-    _ request: TransferRequest, onHeader: ccurl_data_callback, onBody: ccurl_data_callback,
+    _ request: TransferRequest, receiveBufferBytes: Int, onHeader: ccurl_data_callback, onBody: ccurl_data_callback,
     context: UnsafeMutableRawPointer
   ) throws(TransferError) {
     curl_easy_reset(pointer)
     errorText[0] = 0
     try check(ccurl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText))
-    try setBehaviour(request)
+    try setBehaviour(receiveBufferBytes)
     try setRequest(request)
     try setOptions(of: request)
     try check(ccurl_set_data_callback(pointer, CURLOPT_HEADERFUNCTION, onHeader))
@@ -41,10 +38,10 @@ final class EasyHandle {
     try check(ccurl_set_pointer(pointer, CURLOPT_WRITEDATA, context))
   }
 
-  private func setBehaviour(_ request: TransferRequest) throws(TransferError) {
+  private func setBehaviour(_ receiveBufferBytes: Int) throws(TransferError) {
     try check(ccurl_allow_http_only(pointer))
     try set(CURLOPT_NOSIGNAL, 1)
-    try set(CURLOPT_BUFFERSIZE, Self.receiveBufferBytes)
+    try set(CURLOPT_BUFFERSIZE, receiveBufferBytes)
     try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     try set(CURLOPT_FOLLOWLOCATION, 0)
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)

@@ -38,26 +38,35 @@ final class LoopTimer {
 /// The timers of one loop. A few for each running download, so a plain array serves.
 struct LoopTimers {
   private var timers: [LoopTimer] = []
-  private(set) var earliest = UInt64.max
+  /// Those that fire in any case when the next are taken out; not looked for among the others.
+  private var soon: [LoopTimer] = []
+  private var next = UInt64.max
+
+  var earliest: UInt64 { soon.isEmpty ? next : 0 }
 
   mutating func add(_ timer: LoopTimer) {
     timers.append(timer)
-    earliest = min(earliest, timer.deadline)
+    next = min(next, timer.deadline)
   }
+
+  mutating func addSoon(_ timer: LoopTimer) { soon.append(timer) }
 
   /// Forgets the timers that were cancelled, so that none of them wakes a loop that has nothing else to do.
   mutating func removeCancelled() {
+    soon.removeAll { $0.action == nil }
     timers.removeAll { $0.action == nil }
-    earliest = timers.reduce(UInt64.max) { min($0, $1.deadline) }
+    next = timers.reduce(UInt64.max) { min($0, $1.deadline) }
   }
 
   /// Takes out the timers whose time has come.
   mutating func due(at now: UInt64) -> [LoopTimer] {
-    guard earliest <= now else { return [] }
+    var due = soon
+    soon.removeAll(keepingCapacity: true)
+    guard next <= now else { return due }
     timers.removeAll { $0.action == nil }
-    let due = timers.filter { $0.deadline <= now }
+    due += timers.filter { $0.deadline <= now }
     timers.removeAll { $0.deadline <= now }
-    earliest = timers.reduce(UInt64.max) { min($0, $1.deadline) }
+    next = timers.reduce(UInt64.max) { min($0, $1.deadline) }
     return due
   }
 }

@@ -30,7 +30,8 @@ final class Transfer {
     self.loop = loop
     lastActivity = loop.now
     try handle.prepare(
-      request, onHeader: receiveHeader, onBody: receiveBody, context: Unmanaged.passUnretained(self).toOpaque())
+      request, receiveBufferBytes: loop.receiveBuffer.bytes, onHeader: receiveHeader, onBody: receiveBody,
+      context: Unmanaged.passUnretained(self).toOpaque())
   }
 
   /// Why nothing is read at the moment.

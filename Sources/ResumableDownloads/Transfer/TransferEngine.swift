@@ -16,10 +16,12 @@ final class TransferEngine: Sendable {
 
   private let state = Mutex(State())
   private let multi: Multi
+  private let endBatch: (any EndBatch)?
 
-  init() throws(TransferError) {
+  init(endBatch: (any EndBatch)? = nil) throws(TransferError) {
     guard libcurlIsReady, let multi = curl_multi_init() else { throw TransferError(curl: CURLE_OUT_OF_MEMORY) }
     self.multi = Multi(pointer: multi)
+    self.endBatch = endBatch
     try startThread()
   }
 
@@ -72,7 +74,7 @@ final class TransferEngine: Sendable {
 
   private func run() {
     blockSignals()
-    let loop = TransferLoop(multi: multi.pointer)
+    let loop = TransferLoop(multi: multi.pointer, endBatch: endBatch)
     while true {
       let (jobs, isClosed) = state.withLock { state in
         defer { state.jobs.removeAll() }

@@ -14,6 +14,7 @@ final class TransferLoop {
   private var running: [UnsafeMutableRawPointer: Transfer] = [:]
   private var idleHandles: [EasyHandle] = []
   let gatherer = PieceGatherer()
+  private(set) var receiveBuffer = ReceiveBufferSize()
   private var timers = LoopTimers()
   /// Opened for the first who waits for the network.
   private var monitor: NetworkMonitor?
@@ -25,8 +26,11 @@ final class TransferLoop {
   /// The time at which the current turn of the loop began.
   private(set) var now = LoopClock.now()
 
-  init(multi: UnsafeMutableRawPointer) {
+  private let endBatch: (any EndBatch)?
+
+  init(multi: UnsafeMutableRawPointer, endBatch: (any EndBatch)?) {
     self.multi = multi
+    self.endBatch = endBatch
   }
 
   /// Begins an exchange. Its sink must stay alive until the end.
@@ -70,7 +74,7 @@ final class TransferLoop {
   @discardableResult
   func after(nanoseconds: UInt64, _ action: @escaping () -> Void) -> LoopTimer {
     let timer = LoopTimer(deadline: LoopClock.now() &+ nanoseconds, action: action)
-    timers.add(timer)
+    if nanoseconds > 0 { timers.add(timer) } else { timers.addSoon(timer) }
     return timer
   }
 
@@ -134,7 +138,11 @@ final class TransferLoop {
 
   private func reportEnds() {
     var left: Int32 = 0
+    var isBatch = false
+    defer { if isBatch { endBatch?.didEndExchanges() } }
     while let message = curl_multi_info_read(multi, &left) {
+      if !isBatch { endBatch?.willEndExchanges() }
+      isBatch = true
       guard message.pointee.msg == CURLMSG_DONE, let pointer = message.pointee.easy_handle else { continue }
       let code = ccurl_message_result(message)
       guard let transfer = running.removeValue(forKey: pointer) else { continue }
@@ -144,6 +152,7 @@ final class TransferLoop {
 
   private func finish(_ transfer: Transfer, code: CURLcode) {
     transfer.ended()
+    receiveBuffer.note(bodyBytes: transfer.times.bodyBytesReceived)
     let error = transfer.error(for: code)
     release(transfer)
     transfer.sink?.transfer(transfer, didEndWith: error)

@@ -34,10 +34,11 @@ import Testing
   }
 
   @Test("Only the first end counts, and is told once to each reader")
-  func end() {
+  func end() throws {
     let board = EventBoard()
     var (first, second) = (EventBoard.Place(), EventBoard.Place())
-    board.postEnd(.success(url))
+    let file = FinishedFile(path: url.path, status: try #require(FileStatus.of("/")))
+    board.postEnd(.success(file))
     board.postEnd(.failure(URLError(.cancelled)))
     #expect(read(board, &first) == [.finished(url)])
     #expect(read(board, &first) == [])
