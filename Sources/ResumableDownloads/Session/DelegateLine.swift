@@ -24,7 +24,7 @@ final class DelegateLine: Sendable {
 
   /// Runs the work on the queue, after what came before it if that is serial.
   func add(_ work: @escaping Work) {
-    guard queue.maxConcurrentOperationCount == 1 else { return queue.addOperation(DeliveryOperation(work)) }
+    guard queue.maxConcurrentOperationCount == 1 else { return enqueue(work) }
     let mustSchedule = state.withLock { state in
       state.waiting.append(work)
       return state.mustSchedule()
@@ -32,8 +32,14 @@ final class DelegateLine: Sendable {
     if mustSchedule { schedule() }
   }
 
-  private func schedule() {
-    queue.addOperation(DeliveryOperation { [self] in serve() })
+  private func schedule() { enqueue { [self] in serve() } }
+
+  private func enqueue(_ work: @escaping Work) {
+    let operation = DeliveryOperation(work)
+    // As the queue does for a closure; else the closures of others would overtake.
+    let service = queue.qualityOfService
+    if service != .default { operation.qualityOfService = service }
+    queue.addOperation(operation)
   }
 
   /// Serves those that wait at its beginning: between them and the next ones, operations of others get their turn.

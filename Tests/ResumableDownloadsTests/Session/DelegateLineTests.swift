@@ -58,6 +58,15 @@ struct DelegateLineTests {
     #expect(queue.operationCount == 0)
   }
 
+  @Test("Operations have the quality of service of the queue, as those of closures have", arguments: [1, 4])
+  func service(width: Int) {
+    queue.maxConcurrentOperationCount = width
+    queue.qualityOfService = .userInitiated
+    add(1)
+    #expect(queue.operations.map(\.qualityOfService) == [.userInitiated])
+    #expect(run() == [1])
+  }
+
   @Test("Between those that wait together and the next, operations of others get their turn")
   func fairness() {
     line.add { [line, served, queue] in
