@@ -73,13 +73,19 @@ final class DelegateRelay: Sendable {
     if mustSchedule { schedule(receive) }
   }
 
-  /// Delivers all that waits in one go.
+  /// Delivers all that waits in one go. What comes meanwhile waits until others had their turn: a slow delegate would
+  /// hear of nothing but this task.
   private func schedule(_ receive: @escaping @Sendable (Delivery) -> Void) {
     line.add { [self] in
+      var left = state.withLock { $0.events.count }
       while let delivery = next() {
         receive(delivery)
+        left -= 1
         // Whoever suspended the queue in a callback expects the next one to wait.
-        if line.queue.isSuspended, hasMore() { return schedule(receive) }
+        guard left > 0, !line.queue.isSuspended else {
+          if hasMore() { schedule(receive) }
+          return
+        }
       }
     }
   }
