@@ -60,6 +60,7 @@ extension DownloadTask: DownloadObserver {
   }
 
   func didEnd(_ failure: DownloadFailure?) {
+    updateProgress()
     board.updateProgress(written: countOfBytesReceived, expected: countOfBytesExpectedToReceive)
     let error = failure.map { failure in
       ErrorTable.urlError(for: failure, response: locked.withLock { $0.response })

@@ -52,6 +52,21 @@ struct ProgressTests {
     #expect(progress.estimatedTimeRemaining == 0)
   }
 
+  @Test("When a connection is lost, the progress stands where the bytes do")
+  func lost() async throws {
+    let gate = Gate()
+    let resource = RangeResource(.init(.generated(seed: 24, count: Self.count)), drops: [.dropAfter(200_000)])
+    let server = try LoopbackServer { resource.answer($0).inserting(.wait(gate), after: 100_000) }
+    let fixture = try SessionFixture()
+    defer { fixture.session.invalidateAndCancel() }
+    let task = fixture.session.downloadTask(with: server.url())
+    try await fixture.start(task, until: 100_000)
+    gate.open()
+    #expect(try await fixture.delegate.completion(of: task).urlError?.code == .networkConnectionLost)
+    #expect(task.countOfBytesReceived == 200_000)
+    #expect(task.progress.completedUnitCount == 200_000)
+  }
+
   @Test("The resumed part counts from the start")
   func resumed() async throws {
     let (first, second) = (Gate(), Gate())
