@@ -43,7 +43,7 @@ extension DownloadSession {
   }
 
   private func tellEventsDelivered() {
-    delegateQueue.addOperation { [self] in
+    delegateLine.add { [self] in
       (delegate as? any DownloadSessionDelegate)?.urlSessionDidFinishEvents(forBackgroundURLSession: self)
     }
   }

@@ -221,7 +221,7 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
   ///
   /// Connections are kept, where Apple's documentation promises new ones. The closure runs on the delegate queue.
   public override func flush(completionHandler: @escaping @Sendable () -> Void) {
-    coordinator.flush { [delegateQueue] in delegateQueue.addOperation(completionHandler) }
+    coordinator.flush { [delegateLine] in delegateLine.add(completionHandler) }
   }
 
   // MARK: Ending
@@ -260,6 +260,7 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
   private func becomeInvalid() {
     coordinator.shutDown()
     identified?.folder?.close()
-    super.finishTasksAndInvalidate()
+    // Behind what async calls leave with the delegate: this is the last that it hears.
+    delegateLine.add { super.finishTasksAndInvalidate() }
   }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 import LoopbackServer
@@ -60,4 +61,45 @@ struct MetricsTests {
     #expect(record.calls == ["metrics", "metrics"])
     scene.session.finishTasksAndInvalidate()
   }
+
+  @Test("The end of the session comes after the metrics of an async call, also while the delegate is busy")
+  func lastWord() async throws {
+    let gate = Gate()
+    let server = try LoopbackServer { $0.path == "/b" ? .ok(Data("x".utf8)).after(.wait(gate)) : .ok(Data("x".utf8)) }
+    let (delegate, partials) = (BusyDelegate(), try TemporaryFolder("partials"))
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.partialsDirectory = partials.url("kept")
+    let session = DownloadSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    let (first, _) = try await session.download(from: server.url("/a"))
+    _ = try await delegate.calls.wait(for: "the first metrics") { $0 == ["metrics"] }
+    async let second = session.download(from: server.url("/b"))
+    try await server.waitForRequests(2)
+    session.finishTasksAndInvalidate()
+    gate.open()
+    let (last, _) = try await second
+    // Time enough for whatever overtakes.
+    let scene = try DecidingFixture()
+    _ = try await scene.run(scene.session.downloadTask(with: server.url("/a")))
+    delegate.rest.signal()
+    let calls = try await delegate.calls.wait(for: "three calls") { $0.count == 3 }
+    #expect(calls == ["metrics", "metrics", "invalid"])
+    for file in [first, last] { try FileManager.default.removeItem(at: file) }
+  }
+}
+
+/// Is busy with the first metrics until it may rest.
+private final class BusyDelegate: NSObject, DownloadSessionDelegate {
+  let calls = Observed<[String]>([])
+  let rest = DispatchSemaphore(value: 0)
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: DownloadMetrics) {
+    calls.update { $0.append("metrics") }
+    if calls.value.count == 1 { rest.wait() }
+  }
+
+  func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+    calls.update { $0.append("invalid") }
+  }
+
+  func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {}
 }
