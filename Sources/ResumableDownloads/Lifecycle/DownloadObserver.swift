@@ -3,6 +3,7 @@ internal import Synchronization
 
 /// Hears what happens to one download; all calls come on the loop's thread, in this order: `didReceive`* → `didResume`?
 /// → (`didProgress` | `didRestart` → `didResume`)* → `willMove`? → `didFinish`? → `didEnd`, the last exactly once.
+/// Progress that was due may also come between `willMove` and `didFinish`.
 ///
 /// It also holds what may change on the way. The loop reads that when a download is added or begins and whenever it is
 /// told of a change, so what overtakes the start of its download is not lost, nor is the order of two changes.
