@@ -3,7 +3,8 @@ import Testing
 
 @testable import ResumableDownloads
 
-@Suite struct UUIDTests {
+@Suite(.timeLimit(.minutes(1)))
+struct UUIDTests {
   @Test("A random identifier is one of version 4, and its name is its text in small letters")
   func random() {
     for _ in 0..<1_000 {

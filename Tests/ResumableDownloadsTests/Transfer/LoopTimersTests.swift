@@ -2,7 +2,8 @@ import Testing
 
 @testable import ResumableDownloads
 
-@Suite struct LoopTimersTests {
+@Suite(.timeLimit(.minutes(1)))
+struct LoopTimersTests {
   @Test("Timers that fire soon come first, whatever the time, and one by one in their order")
   func soon() {
     var (timers, fired) = (LoopTimers(), [Int]())
