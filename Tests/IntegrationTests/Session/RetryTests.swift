@@ -10,13 +10,9 @@ struct RetryTests {
   private static let fields = [("ETag", "\"a1\""), ("Accept-Ranges", "bytes")]
   private static let body = Payload.bytes(seed: 9, count: 1_000_000)
 
-  private func session(_ policy: RetryPolicy?, _ folder: TemporaryFolder, _ delegate: RecordingDelegate)
-    -> DownloadSession
-  {
-    let configuration = URLSessionConfiguration.default
-    configuration.partialsDirectory = folder.url("partials")
-    configuration.retryPolicy = policy
-    return DownloadSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+  /// A session that keeps to the policy.
+  private func fixture(_ policy: RetryPolicy?) throws -> SessionFixture {
+    try SessionFixture { $0.retryPolicy = policy }
   }
 
   @Test("With a policy a download goes through drops and busy answers as one task")
@@ -33,16 +29,13 @@ struct RetryTests {
       },
       rest,
     ])
-    let folder = try TemporaryFolder()
-    let delegate = try RecordingDelegate()
-    let session = session(RetryPolicy(initialDelay: 0.01, maximumDelay: 1), folder, delegate)
-    defer { session.invalidateAndCancel() }
-    let task = session.downloadTask(with: server.url("/file"))
-    task.resume()
-    let outcome = try await delegate.completion(of: task)
+    let fixture = try fixture(RetryPolicy(initialDelay: 0.01, maximumDelay: 1))
+    defer { fixture.session.invalidateAndCancel() }
+    let task = fixture.session.downloadTask(with: server.url("/file"))
+    let outcome = try await fixture.run(task)
     #expect(outcome.error == nil)
     #expect(outcome.data == body)
-    #expect(delegate.orderViolations(for: task) == [])
+    #expect(fixture.delegate.orderViolations(for: task) == [])
     #expect(server.requests.map(\.rangeStart) == [nil, 400_000, 400_000, 600_000])
     #expect(server.requests.dropFirst().allSatisfy { $0.value("If-Range") == "\"a1\"" })
   }
@@ -50,13 +43,10 @@ struct RetryTests {
   @Test("Without a policy the first drop ends the task")
   func off() async throws {
     let server = try LoopbackServer([.ok(Self.body, Self.fields).cut(after: 400_000, .reset)])
-    let folder = try TemporaryFolder()
-    let delegate = try RecordingDelegate()
-    let session = session(nil, folder, delegate)
-    defer { session.invalidateAndCancel() }
-    let task = session.downloadTask(with: server.url("/file"))
-    task.resume()
-    let outcome = try await delegate.completion(of: task)
+    let fixture = try fixture(nil)
+    defer { fixture.session.invalidateAndCancel() }
+    let task = fixture.session.downloadTask(with: server.url("/file"))
+    let outcome = try await fixture.run(task)
     #expect(outcome.urlError?.code == .networkConnectionLost)
     #expect(outcome.resumeData != nil)
     #expect(server.requests.count == 1)
@@ -69,13 +59,10 @@ struct RetryTests {
       .init(.data(body), entityTag: "\"a1\""),
       drops: [.dropAfter(100_000), .dropAfter(0), .dropAfter(0), .dropAfter(0)])
     let server = try LoopbackServer(handler: resource.answer)
-    let folder = try TemporaryFolder()
-    let delegate = try RecordingDelegate()
-    let session = session(RetryPolicy(maximumAttempts: 2, initialDelay: 0.01), folder, delegate)
-    defer { session.invalidateAndCancel() }
-    let task = session.downloadTask(with: server.url("/file"))
-    task.resume()
-    let outcome = try await delegate.completion(of: task)
+    let fixture = try fixture(RetryPolicy(maximumAttempts: 2, initialDelay: 0.01))
+    defer { fixture.session.invalidateAndCancel() }
+    let task = fixture.session.downloadTask(with: server.url("/file"))
+    let outcome = try await fixture.run(task)
     #expect(outcome.urlError?.code == .networkConnectionLost)
     #expect(server.requests.map(\.rangeStart) == [nil, 100_000, 100_000])
     let data = try #require(outcome.resumeData)
