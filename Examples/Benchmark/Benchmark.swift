@@ -73,17 +73,21 @@ struct Benchmark {
     let job = Job(
       peer: peer, workload: scene.workload, sizes: sizes, base: scene.nginx.url("/\(source)").absoluteString,
       folder: folder, certificate: scene.nginx.certificate, count: sizes.count(scene.workload))
-    if peer == .resumed { try scene.partial?.place(in: folder + "/partials") }
+    let partial = peer == .resumed ? try scene.partial?.place(in: folder + "/partials") : nil
     var command = try job.command()
     if let certificate = job.certificate, scene.isTrusted {
       command = try Trust.wrapped(command, certificate: certificate)
     }
+    let reads = try partial.map { try ReadWatch($0) }
     let run = try ProcessRun.measure(
       command.program, command.arguments, folder: folder, limitSeconds: Self.limitSeconds)
+    var values = peer.program == nil ? try run.clientValues() : [:]
+    // Before the comparison reads the same file.
+    if let reads { values["readsOfPartial"] = Double(reads.count()) }
     for number in 0..<job.count {
       try Comparison.check("\(job.output)/\(number)", isCopyOf: served.path(source, number))
     }
-    return Sample(run, values: peer.program == nil ? try run.clientValues() : [:])
+    return Sample(run, values: values)
   }
 
   /// The peers that can take part.

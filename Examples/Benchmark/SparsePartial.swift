@@ -26,10 +26,13 @@ struct SparsePartial: Sendable {
   }
 
   /// Puts the partial file, one hole, and its journal into a folder.
-  func place(in folder: String) throws {
+  ///
+  /// - Returns: The path of the partial file.
+  func place(in folder: String) throws -> String {
     let stem = "\(folder)/\(name)"
     try write(journal, length: nil, to: stem + ".resume")
     try write(Data(), length: bytes - Sizes.missingBytes, to: stem + ".partial")
+    return stem + ".partial"
   }
 
   private func write(_ data: Data, length: Int64?, to path: String) throws {
