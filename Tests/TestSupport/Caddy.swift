@@ -14,6 +14,10 @@ public struct Caddy: LoggingServer {
     let request: Request
     let status: Int
     let size: Int64
+    /// When the line was written, in seconds.
+    let ts: Double
+    /// How long it took until then, in seconds.
+    let duration: Double
   }
 
   /// The process.
@@ -37,7 +41,8 @@ public struct Caddy: LoggingServer {
     let request = line.request
     return LoggedRequest(
       method: request.method, target: request.uri, status: line.status, range: request.headers["Range"]?.first,
-      ifRange: request.headers["If-Range"]?.first, bodyBytes: line.size, version: request.proto)
+      ifRange: request.headers["If-Range"]?.first, bodyBytes: line.size, version: request.proto,
+      arrival: line.ts - line.duration)
   }
 
   private static func configuration(_ root: String, _ options: ServerOptions, _ setting: ServerProcess.Setting)

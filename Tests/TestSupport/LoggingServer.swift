@@ -20,15 +20,20 @@ public struct LoggedRequest: Sendable, Equatable {
   public let bodyBytes: Int64
   /// The protocol, for instance `HTTP/2.0`.
   public let version: String
+  /// What orders the requests of one server by their arrival.
+  let arrival: Double
 }
 
 extension LoggingServer {
-  /// The log, as soon as it has at least `count` lines: a server writes a line after the client has the response.
+  /// The requests in the order of their arrival, as soon as the log has at least `count` lines.
+  ///
+  /// A server writes a line when a request has ended, which is after the client has the response; and it may notice late
+  /// that a client went away, when later requests have their lines already.
   public func accessLog(atLeast count: Int = 0) async throws -> [LoggedRequest] {
     try await FolderWatch.wait(
       in: process.folder.path, for: "\(count) lines of the access log"
     ) { [process] in Self.lines(of: process).count >= count }
-    return Self.lines(of: process).compactMap(Self.access)
+    return Self.lines(of: process).compactMap(Self.access).sorted { $0.arrival < $1.arrival }
   }
 
   private static func lines(of process: ServerProcess) -> ArraySlice<Substring> {
