@@ -4,14 +4,16 @@ internal import Synchronization
 
 /// Starts, finds and ends the downloads of one session. Any thread may call it; the work happens on the loop's thread.
 final class DownloadCoordinator: Sendable {
-  private let environmentSource: @Sendable (DownloadCoordinator) -> DownloadEnvironment
   private struct State {
     var engine: TransferEngine?
+    var environment: DownloadEnvironment?
     var isShutDown = false
   }
 
   private let state = Mutex(State())
   private let table = LoopReference(DriverTable())
+  private let partials: PartialDirectorySource
+  private let cookies: (any CookieExchange)?
   private let bytesPerSecond: Int64
   private let endBatch: (any EndBatch)?
   /// Where syncs and final moves happen, one after the other.
@@ -27,20 +29,28 @@ final class DownloadCoordinator: Sendable {
     partialsPath: String?, bytesPerSecond: Int64, cookies: (any CookieExchange)?, endBatch: (any EndBatch)? = nil
   ) {
     self.endBatch = endBatch
-    let partials = PartialDirectorySource(path: partialsPath)
+    partials = PartialDirectorySource(path: partialsPath)
+    self.cookies = cookies
     self.bytesPerSecond = bytesPerSecond
-    environmentSource = { coordinator in
-      DownloadEnvironment(
-        partials: partials, syncQueue: coordinator.syncQueue, orderQueue: coordinator.orderQueue, cookies: cookies
-      ) { [weak coordinator] job in
-        coordinator?.perform(job)
-      }
+  }
+
+  /// Made for the first download.
+  private var environment: DownloadEnvironment {
+    state.withLock { state in
+      if let known = state.environment { return known }
+      let made = DownloadEnvironment(
+        partials: partials, syncQueue: syncQueue, orderQueue: orderQueue, cookies: cookies,
+        perform: { [weak self] job in self?.perform(job) })
+      state.environment = made
+      return made
     }
   }
 
   /// Queues a download; it begins as soon as its host has a connection free.
-  func start(_ job: DownloadJob, id: Int, priority: Float, notBefore date: Date?, observer: any DownloadObserver) {
-    let environment = environmentSource(self)
+  func start(
+    _ job: Shared<DownloadJob>, id: Int, priority: Float, notBefore date: Date?, observer: any DownloadObserver
+  ) {
+    let environment = environment
     let delay = max(0, date?.timeIntervalSinceNow ?? 0)
     let refusal = perform { [table, bytesPerSecond] loop in
       loop.bandwidth.bytesPerSecond = bytesPerSecond
@@ -74,7 +84,7 @@ final class DownloadCoordinator: Sendable {
 
   /// Ends a download that was not started in this process, with what an earlier one left of it.
   func endIdle(_ job: DownloadJob, producingResumeData: Bool, observer: any DownloadObserver) {
-    let environment = environmentSource(self)
+    let environment = environment
     let refusal = perform { _ in
       observer.didEnd(job.endIdle(environment, producingResumeData: producingResumeData))
     }
@@ -117,10 +127,10 @@ private final class DriverTable {
   /// What is known of a download, by reference, because it is looked up often.
   private final class Known {
     let observer: any DownloadObserver
-    var job: DownloadJob
+    var job: Shared<DownloadJob>
     let environment: DownloadEnvironment
 
-    init(_ observer: any DownloadObserver, _ job: DownloadJob, _ environment: DownloadEnvironment) {
+    init(_ observer: any DownloadObserver, _ job: Shared<DownloadJob>, _ environment: DownloadEnvironment) {
       (self.observer, self.job, self.environment) = (observer, job, environment)
     }
   }
@@ -131,7 +141,7 @@ private final class DriverTable {
   private static let maximumOrigins = 100
 
   func add(
-    _ job: DownloadJob, id: Int, priority: Float, delay: Double, environment: DownloadEnvironment,
+    _ job: Shared<DownloadJob>, id: Int, priority: Float, delay: Double, environment: DownloadEnvironment,
     observer: any DownloadObserver, loop: TransferLoop
   ) {
     if delay > 0 { hold(id, seconds: delay, environment: environment, on: loop) }
@@ -196,7 +206,7 @@ private final class DriverTable {
     guard let known = observers.removeValue(forKey: id) else { return }
     waiting.remove(id)
     suspendedWaiting.remove(id)
-    known.observer.didEnd(known.job.endIdle(known.environment, producingResumeData: producingResumeData))
+    known.observer.didEnd(known.job.value.endIdle(known.environment, producingResumeData: producingResumeData))
   }
 
   func flush() {
@@ -219,7 +229,8 @@ private final class DriverTable {
     waiting.unblock(id)
     switch answer {
     case .asPlanned: break
-    case .instead(let request): observers[id]?.job.replaceRequest(by: request)
+    case .instead(let request):
+      if let known = observers[id] { known.job = Shared(known.job.value.asking(request)) }
     case .cancel: return cancel(id, producingResumeData: false)
     }
     admit()

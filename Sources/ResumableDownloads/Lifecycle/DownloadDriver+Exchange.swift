@@ -177,7 +177,7 @@ extension DownloadDriver: TransferSink {
     if hadPartial { goBack(to: 0) }
     let now = Date()
     let step = store.begin(fresh) { [job, path = fresh.path] in
-      resumable ? .beginning(job: job, head: head, total: total, partialPath: path, at: now) : nil
+      resumable ? .beginning(job: job.value, head: head, total: total, partialPath: path, at: now) : nil
     }
     announceBody(from: 0, to: total, total: total, goesBack: goesBack)
     try store.reserve(total)

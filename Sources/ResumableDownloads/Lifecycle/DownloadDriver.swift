@@ -6,7 +6,7 @@ internal import Synchronization
 /// Confined to the loop's thread. Alive from `start()` until `didEnd` was reported. Its exchanges are in
 /// DownloadDriver+Exchange.swift.
 final class DownloadDriver {
-  let job: DownloadJob
+  let job: Shared<DownloadJob>
   let environment: DownloadEnvironment
   let loop: TransferLoop
   let observer: any DownloadObserver
@@ -38,7 +38,7 @@ final class DownloadDriver {
   private(set) var isEnded = false
 
   init(
-    job: DownloadJob, environment: DownloadEnvironment, loop: TransferLoop, observer: any DownloadObserver,
+    job: Shared<DownloadJob>, environment: DownloadEnvironment, loop: TransferLoop, observer: any DownloadObserver,
     onEnd: @escaping (DownloadDriver) -> Void
   ) {
     self.job = job

@@ -3,7 +3,7 @@ internal import Foundation
 internal import Synchronization
 
 /// What the downloads of one session share.
-struct DownloadEnvironment: Sendable {
+final class DownloadEnvironment: Sendable {
   /// Where partial files of downloads without a destination lie; opened with the first one.
   let partials: PartialDirectorySource
   /// Syncs and final moves happen here, one after the other, so that they never hold up the loop.
@@ -13,6 +13,17 @@ struct DownloadEnvironment: Sendable {
   let cookies: (any CookieExchange)?
   /// Brings a result back to the loop's thread.
   let perform: @Sendable (@escaping TransferEngine.Job) -> Void
+
+  init(
+    partials: PartialDirectorySource, syncQueue: DispatchQueue, orderQueue: DispatchQueue,
+    cookies: (any CookieExchange)?, perform: @escaping @Sendable (@escaping TransferEngine.Job) -> Void
+  ) {
+    self.partials = partials
+    self.syncQueue = syncQueue
+    self.orderQueue = orderQueue
+    self.cookies = cookies
+    self.perform = perform
+  }
 }
 
 /// Opens the directory of partial files once, when it is needed.

@@ -17,7 +17,7 @@ extension DownloadJob {
   func endIdle(_ environment: DownloadEnvironment, producingResumeData: Bool) -> DownloadFailure {
     var data: Data?
     if producingResumeData, case .resume(_, let original) = source { data = original }
-    var place = PartialPlace(job: self, environment: environment)
+    var place = PartialPlace(job: Shared(self), environment: environment)
     do throws(StorageError) {
       if partialStem != nil, let found = try place.find() {
         let store = PartialStore(environment: environment)

@@ -50,9 +50,11 @@ struct DownloadJob: Sendable {
 }
 
 extension DownloadJob {
-  /// Asks something else than planned.
-  mutating func replaceRequest(by request: RedirectHop) {
-    (url, method, fields, body) = (request.url, request.method, request.fields, request.body)
+  /// The same with another request.
+  func asking(_ request: RedirectHop) -> DownloadJob {
+    var job = self
+    (job.url, job.method, job.fields, job.body) = (request.url, request.method, request.fields, request.body)
+    return job
   }
 }
 

@@ -4,11 +4,11 @@ internal import Foundation
 struct PartialPlace {
   typealias Found = (file: PartialFile, record: ResumeData)
 
-  private let job: DownloadJob
+  private let job: Shared<DownloadJob>
   private let environment: DownloadEnvironment
   private var directory: PartialDirectory?
 
-  init(job: DownloadJob, environment: DownloadEnvironment) {
+  init(job: Shared<DownloadJob>, environment: DownloadEnvironment) {
     self.job = job
     self.environment = environment
   }

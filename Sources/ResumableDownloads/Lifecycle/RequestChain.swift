@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The requests of one download, one after the other: where each goes and what it carries.
 struct RequestChain {
-  private let job: DownloadJob
+  private let job: Shared<DownloadJob>
   private let cookies: (any CookieExchange)?
   private(set) var hop: RedirectHop
   /// What proves the user, by the origin that asked for it.
@@ -10,7 +10,7 @@ struct RequestChain {
   /// How often each origin has refused what it got.
   private var refusals: [URLResolver.Origin: Int] = [:]
 
-  init(job: DownloadJob, cookies: (any CookieExchange)?) {
+  init(job: Shared<DownloadJob>, cookies: (any CookieExchange)?) {
     self.job = job
     self.cookies = cookies
     hop = RedirectHop(url: job.url, method: job.method, fields: job.fields, body: job.body)

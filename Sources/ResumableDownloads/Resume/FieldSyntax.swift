@@ -9,9 +9,14 @@ enum FieldSyntax {
   static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
   /// The text without optional whitespace at either end.
-  static func trimmed(_ text: some StringProtocol) -> String {
-    String(decoding: trimmed(Substring(text).utf8), as: UTF8.self)
+  static func trimmed(_ text: String) -> String {
+    guard let first = text.utf8.first, let last = text.utf8.last, isWhitespace(first) || isWhitespace(last) else {
+      return text
+    }
+    return trimmed(text[...])
   }
+
+  static func trimmed(_ text: Substring) -> String { String(decoding: trimmed(text.utf8), as: UTF8.self) }
 
   /// The bytes without optional whitespace at either end.
   static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes where Bytes.SubSequence == Bytes {
@@ -23,7 +28,7 @@ enum FieldSyntax {
 
   /// Whether the text is a token (RFC 9110 section 5.6.2), as field names and methods must be.
   static func isToken(_ text: some StringProtocol) -> Bool {
-    isToken(text.utf8)
+    text.utf8.withContiguousStorageIfAvailable { isToken($0) } ?? isToken(text.utf8)
   }
 
   static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
@@ -33,7 +38,7 @@ enum FieldSyntax {
   /// Whether the text holds a control character other than a tab. Such a value can split a message (RFC 9110 section
   /// 5.5), so it is neither believed nor sent.
   static func hasControlCharacters(_ text: some StringProtocol) -> Bool {
-    hasControlCharacters(text.utf8)
+    text.utf8.withContiguousStorageIfAvailable { hasControlCharacters($0) } ?? hasControlCharacters(text.utf8)
   }
 
   static func hasControlCharacters(_ bytes: some Collection<UInt8>) -> Bool {

@@ -7,8 +7,12 @@ struct HeaderField: Sendable, Equatable, Codable {
   /// The value, without surrounding whitespace.
   var value: String
 
-  /// Whether the field has this name.
-  func isNamed(_ other: String) -> Bool { FieldSyntax.sameIgnoringCase(name, other) }
+  /// Whether the field has this name. Inlined, so that names of another length, as nearly all are, are not even counted
+  /// as referred to.
+  @inline(__always)
+  func isNamed(_ other: String) -> Bool {
+    name.utf8.count == other.utf8.count && FieldSyntax.sameIgnoringCase(name, other)
+  }
 
   /// Whether the field can be sent: a token as name, and a value that cannot start another line.
   var isWellFormed: Bool { FieldSyntax.isToken(name) && !FieldSyntax.hasControlCharacters(value) }

@@ -31,7 +31,8 @@ extension DownloadSession {
       DownloadJob.Destination(path: $0.path, replacesExisting: $0.replacesExisting)
     }
     return DownloadTask(
-      job: job, request: request, identifier: record.identifier, style: .delegate, session: self, record: record)
+      job: Shared(job), request: request, identifier: record.identifier, style: .delegate, session: self, record: record
+    )
   }
 
   /// A task has told its end: it needs no record any more, and may have been the last of those that an ended process

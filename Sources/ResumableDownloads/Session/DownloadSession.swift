@@ -168,7 +168,7 @@ public final class DownloadSession: URLSession, @unchecked Sendable {
     if isInvalid { job.source = .refused(.sessionInvalid) }
     let record = identified?.admit(&job, request: request, identifier: identifier, style: style)
     let task = DownloadTask(
-      job: job, request: request, identifier: identifier, style: style, session: self, record: record)
+      job: Shared(job), request: request, identifier: identifier, style: style, session: self, record: record)
     registry.withLock { if !isInvalid { $0.tasks[identifier] = task } }
     (delegate as? any DownloadSessionDelegate)?.urlSession(self, didCreateTask: task)
     return task

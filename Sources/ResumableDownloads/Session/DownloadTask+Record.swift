@@ -51,7 +51,7 @@ extension DownloadTask {
         state.isCanceling = true
         state.cancellation = producingResumeData ? .paused : .cancelled
       }
-      currentSession?.coordinator.endIdle(job, producingResumeData: producingResumeData, observer: self)
+      currentSession?.coordinator.endIdle(job.value, producingResumeData: producingResumeData, observer: self)
     case .finished(let file, let size):
       keepSession { $0.suspendCount = 0 }
       counters.written.store(size, ordering: .relaxed)

@@ -19,7 +19,7 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
 
   let locked = Mutex(LockedState())
   let counters = DownloadCounters()
-  let job: DownloadJob
+  let job: Shared<DownloadJob>
   let style: Style
   let relay: DelegateRelay
   let board = EventBoard()
@@ -31,7 +31,7 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
   var currentSession: DownloadSession? { locked.withLock { $0.session } ?? owner }
 
   init(
-    job: DownloadJob, request: URLRequest?, identifier: Int, style: Style, session: DownloadSession,
+    job: Shared<DownloadJob>, request: URLRequest?, identifier: Int, style: Style, session: DownloadSession,
     record: TaskRecord? = nil
   ) {
     self.job = job
@@ -249,7 +249,7 @@ public final class DownloadTask: URLSessionDownloadTask, @unchecked Sendable {
     case .tell: coordinator?.cancel(id: identifier, producingResumeData: handler != nil)
     case .end:
       if let coordinator, job.partialStem != nil {
-        return coordinator.endIdle(job, producingResumeData: handler != nil, observer: self)
+        return coordinator.endIdle(job.value, producingResumeData: handler != nil, observer: self)
       }
       var data: Data?
       if handler != nil, case .resume(_, let original) = job.source { data = original }

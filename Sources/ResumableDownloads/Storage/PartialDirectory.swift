@@ -92,7 +92,7 @@ final class PartialDirectory: Sendable {
 
   /// A name that stays in its folder.
   static func isPlain(_ name: String) -> Bool {
-    !name.utf8.contains(0) && !name.utf8.contains(UInt8(ascii: "/")) && name.hasSuffix(".partial")
+    name.utf8.allSatisfy { $0 != 0 && $0 != UInt8(ascii: "/") } && name.hasSuffix(".partial")
       && name != ".partial"
   }
 

@@ -44,8 +44,9 @@ struct DownloadCoordinatorTests {
   }
 
   /// Ends as soon as it begins.
-  private static let job = DownloadJob(
-    source: .refused(.badRedirect), url: "http://a.test/", inactivityTimeout: 0, totalTimeout: 0)
+  private static let job = Shared(
+    DownloadJob(
+      source: .refused(.badRedirect), url: "http://a.test/", inactivityTimeout: 0, totalTimeout: 0))
 
   private let observer = Observer()
 
