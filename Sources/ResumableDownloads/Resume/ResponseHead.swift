@@ -67,7 +67,10 @@ extension ResponseHead {
     let size = fieldLines.reduce(statusLine.utf8.count) { $0 &+ $1.utf8.count }
     guard fieldLines.count <= maximumFieldCount, size <= maximumByteCount else { return nil }
     guard var head = ResponseHead(statusLine: withoutLineEnd(statusLine), url: url) else { return nil }
-    head.fields = unfolded(fieldLines).compactMap { HeaderField(line: $0) }
+    head.fields.reserveCapacity(fieldLines.count)
+    for line in unfolded(fieldLines) {
+      if let field = HeaderField(line: line) { head.fields.append(field) }
+    }
     return head
   }
 

@@ -5,6 +5,8 @@
 struct HeadCollector {
   /// The most that one exchange may send as heads and trailers, 1xx heads included.
   static let maximumBytes = 300 * 1024
+  /// As many lines as most heads have at most.
+  private static let usualLines = 16
 
   private var statusLine = ""
   private var fieldLines: [String] = []
@@ -27,6 +29,7 @@ struct HeadCollector {
     if statusLine.isEmpty || Self.isStatusLine(line) {
       statusLine = text
       fieldLines.removeAll(keepingCapacity: true)
+      fieldLines.reserveCapacity(Self.usualLines)
     } else {
       fieldLines.append(text)
     }

@@ -41,10 +41,17 @@ struct LoopTimers {
   /// Those that fire in any case when the next are taken out; not looked for among the others.
   private var soon: [LoopTimer] = []
   private var next = UInt64.max
+  private static let fewTimers = 64
+  /// With so many the cancelled ones are looked for: thousands of small files cancel theirs long before their time.
+  private var crowd = fewTimers
 
   var earliest: UInt64 { soon.isEmpty ? next : 0 }
 
   mutating func add(_ timer: LoopTimer) {
+    if timers.count >= crowd {
+      removeCancelled()
+      crowd = max(Self.fewTimers, 2 * timers.count)
+    }
     timers.append(timer)
     next = min(next, timer.deadline)
   }

@@ -32,4 +32,22 @@ struct LoopTimersTests {
     for timer in timers.due(at: 5) { timer.fire() }
     #expect(!fired)
   }
+
+  @Test("Timers that are cancelled long before their time do not pile up, and the others stay")
+  func crowd() {
+    final class Weak { weak var timer: LoopTimer? }
+    var (timers, fired, cancelled) = (LoopTimers(), [UInt64](), [Weak]())
+    for number in 1...10_000 as ClosedRange<UInt64> {
+      let timer = LoopTimer(deadline: number) { fired.append(number) }
+      timers.add(timer)
+      guard number % 1000 != 0 else { continue }
+      timer.cancel()
+      let reference = Weak()
+      reference.timer = timer
+      cancelled.append(reference)
+    }
+    #expect(cancelled.count { $0.timer != nil } < 100)
+    for timer in timers.due(at: .max) { timer.fire() }
+    #expect(fired == (1...10).map { $0 * 1000 })
+  }
 }
