@@ -154,15 +154,17 @@ final class TransferLoop {
     transfer.ended()
     receiveBuffer.note(bodyBytes: transfer.times.bodyBytesReceived)
     let error = transfer.error(for: code)
-    release(transfer)
+    release(transfer, isReusable: error == nil)
     transfer.sink?.transfer(transfer, didEndWith: error)
   }
 
-  private func release(_ transfer: Transfer) {
+  /// A handle whose exchange failed is not used again: after some failures, such as that of a name, libcurl still has its
+  /// receive buffer and refuses to change the size. Its connections belong to the loop and stay.
+  private func release(_ transfer: Transfer, isReusable: Bool = false) {
     transfer.inactivityTimer?.cancel()
     transfer.inactivityTimer = nil
     curl_multi_remove_handle(multi, transfer.handle.pointer)
-    if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(transfer.handle) }
+    if isReusable, idleHandles.count < Self.maximumIdleHandles { idleHandles.append(transfer.handle) }
   }
 
   /// Checks once a timeout, not once a byte: the timer looks when the last byte came and sets itself again.

@@ -12,6 +12,7 @@ struct ConnectivityTests {
   private final class Waiting: NSObject, DownloadSessionDelegate {
     let calls = Observed<[String]>([])
     let body = Observed<Data?>(nil)
+    let error = Observed<(any Error)?>(nil)
 
     func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
       calls.update { $0.append("waiting") }
@@ -24,6 +25,7 @@ struct ConnectivityTests {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+      self.error.update { $0 = error }
       let code = (error as? URLError)?.code.rawValue
       calls.update { $0.append("complete \(code ?? 0)") }
     }
@@ -70,16 +72,20 @@ struct ConnectivityTests {
     }
   }
 
-  @Test("The wait is bounded by the time for the whole download")
+  @Test("The wait goes on when the network changes and is not there, and is bounded by the time for the whole download")
   func bounded() async throws {
     let island = try await Island()
     let url = try #require(URL(string: "http://files.test/f"))
     let (session, delegate) = try await start(on: island, url) {
       $0.waitsForConnectivity = true
-      $0.timeoutIntervalForResource = 0.2
+      $0.timeoutIntervalForResource = 2
     }
+    _ = try await delegate.calls.wait(for: "the wait") { $0 == ["waiting"] }
+    try await island.changeNetwork()
     _ = try await delegate.calls.wait(for: "the end") { $0.count == 2 }
-    #expect(delegate.calls.value == ["waiting", "complete \(URLError.Code.timedOut.rawValue)"])
+    #expect(
+      delegate.calls.value == ["waiting", "complete \(URLError.Code.timedOut.rawValue)"],
+      "\(String(describing: delegate.error.value))")
     session.finishTasksAndInvalidate()
   }
 }

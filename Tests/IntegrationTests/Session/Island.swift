@@ -58,6 +58,9 @@ final class Island: Sendable {
     try await set(UInt(SIOCSIFFLAGS), [])
   }
 
+  /// Changes the network in a way that makes no way to other hosts.
+  func changeNetwork() async throws { try await set(UInt(SIOCSIFMTU), withUnsafeBytes(of: Int32(1400)) { Array($0) }) }
+
   /// Lets a server take an address that is not there while the network is off (ip(7)).
   func allowAbsentAddresses() async throws {
     try await run { try Data("1".utf8).write(to: URL(fileURLWithPath: "/proc/sys/net/ipv4/ip_nonlocal_bind")) }
