@@ -48,6 +48,12 @@ final class PartialDirectorySource: Sendable {
     }
   }
 
+  /// The same once more, when the one at hand has been removed.
+  func directory(insteadOf removed: PartialDirectory) throws(StorageError) -> PartialDirectory {
+    opened.withLock { if $0 === removed { $0 = nil } }
+    return try directory()
+  }
+
   private static func clear(_ directory: PartialDirectory) {
     DispatchQueue.global(qos: .utility).async {
       // What stays because the folder cannot be read goes with a later session.

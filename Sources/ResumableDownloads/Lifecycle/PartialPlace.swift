@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Glibc
 
 /// Where the partial of one download lies, and what of it is there already. Confined to the loop's thread.
 struct PartialPlace {
@@ -63,11 +64,21 @@ struct PartialPlace {
 
   /// A new partial; beside an old one, which keeps its name until the new one stands, it gets another.
   mutating func create(besideOld: Bool) throws(StorageError) -> PartialFile {
-    let directory: PartialDirectory
-    if let known = self.directory { directory = known } else { directory = try environment.partials.directory() }
-    self.directory = directory
+    let known: PartialDirectory
+    if let directory { known = directory } else { known = try environment.partials.directory() }
+    directory = known
     let isNameNew = job.destination == nil && (besideOld || job.partialStem == nil)
-    let fresh = try directory.create(stem: besideOld ? freshStem : stem, isNameNew: isNameNew)
+    let stem = besideOld ? freshStem : stem
+    let fresh: PartialFile
+    do throws(StorageError) {
+      fresh = try known.create(stem: stem, isNameNew: isNameNew)
+    } catch {
+      guard error.code == ENOENT, job.destination == nil else { throw error }
+      // Somebody has removed the folder, as programs do that clear temporary folders away.
+      let remade = try environment.partials.directory(insteadOf: known)
+      directory = remade
+      fresh = try remade.create(stem: stem, isNameNew: isNameNew)
+    }
     if let destination = job.destination, !destination.replacesExisting, FileStatus.of(destination.path) != nil {
       // Another process finished the same file since `open()` looked; from here on the lock keeps others out.
       fresh.discard()

@@ -68,6 +68,25 @@ struct NextDownloadFaultTests {
     }
   }
 
+  @Test("A folder for partial files that somebody has removed is made again")
+  func removedFolder() async throws {
+    let server = try LoopbackServer([FaultScene.rest, FaultScene.beginning(), FaultScene.rest, FaultScene.rest])
+    let fixture = try SessionFixture()
+    defer { fixture.session.invalidateAndCancel() }
+    let whole = try await fixture.run(fixture.session.downloadTask(with: server.url("/file")))
+    #expect(whole.data == FaultScene.whole)
+    let broken = try await fixture.run(fixture.session.downloadTask(with: server.url("/file")))
+    let blob = try #require(broken.resumeData)
+    try FileManager.default.removeItem(at: fixture.partials.url("kept"))
+    for task in [
+      fixture.session.downloadTask(withResumeData: blob), fixture.session.downloadTask(with: server.url("/file")),
+    ] {
+      let outcome = try await fixture.run(task)
+      #expect(outcome.error == nil)
+      #expect(outcome.data == FaultScene.whole)
+    }
+  }
+
   @Test("A retry after a name that was not found asks for the name again")
   func retry() async throws {
     let fixture = try SessionFixture {
