@@ -158,4 +158,17 @@ struct CommandListTests {
     #expect(result.errorText.hasSuffix("1 of 3 complete, 2 failed\n"))
     #expect(try await fixture.run("--retry=0", refused).exit == .exited(5))
   }
+
+  @Test("A host that is not found costs the other downloads nothing", arguments: [1, 4])
+  func unknownHost(jobs: Int) async throws {
+    let fixture = try Self.fixture()
+    // A label of more than 63 bytes is refused without asking anybody (RFC 1035 section 2.3.4).
+    let unknown = "http://\(String(repeating: "n", count: 64)).invalid/x"
+    let names = ["a", "bb", "ccc"]
+    let good = names.map { "\(fixture.server.origin)/\($0)" }
+    let result = try await fixture.run(["-j", "\(jobs)", "--retry=1", unknown] + good)
+    #expect(result.exit != .exited(0))
+    #expect(result.errorText.hasSuffix("3 of 4 complete, 1 failed\n"), "\(result.errorText)")
+    for name in names { #expect(try fixture.isRight(name, "/\(name)")) }
+  }
 }
