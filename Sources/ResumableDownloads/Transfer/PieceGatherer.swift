@@ -6,7 +6,8 @@ final class PieceGatherer {
   /// What libcurl hands out at most (`CURL_MAX_WRITE_SIZE`), unless it was built otherwise. A shorter piece is the last
   /// one of a read.
   static let pieceBytes = 16 * 1024
-  static let capacity = 512 * 1024
+  /// Measured: what is larger leaves the processor's cache before it is written.
+  static let capacity = 128 * 1024
 
   private var buffer: UnsafeMutableRawBufferPointer?
   private var count = 0

@@ -47,7 +47,7 @@ struct PieceGathererTests {
 
   @Test("Full pieces are put together, and the rest comes with the flush")
   func together() async throws {
-    let full = [Int](repeating: PieceGatherer.pieceBytes, count: 33)
+    let full = [Int](repeating: PieceGatherer.pieceBytes, count: PieceGatherer.capacity / PieceGatherer.pieceBytes + 1)
     #expect(try await delivered(full + [5]) == [PieceGatherer.capacity, PieceGatherer.pieceBytes + 5])
     #expect(try await delivered([5, 5]) == [5, 5])
   }
