@@ -87,6 +87,7 @@ struct Benchmark {
     for number in 0..<job.count {
       try Comparison.check("\(job.output)/\(number)", isCopyOf: served.path(source, number))
     }
+    if let reads, reads.count() == 0 { throw BenchmarkError.client("reads of the partial file are not counted") }
     return Sample(run, values: values)
   }
 

@@ -2,7 +2,8 @@ internal import CCurl
 internal import Foundation
 internal import Glibc
 
-/// One libcurl easy handle, reused for many exchanges so that connections and TLS sessions are kept (libcurl-easy(3)).
+/// One libcurl easy handle, reused after exchanges that succeed, so that its memory and TLS sessions are kept
+/// (libcurl-easy(3)).
 ///
 /// Confined to the loop's thread.
 final class EasyHandle {
