@@ -73,11 +73,11 @@ final class PartialFile {
     length = offset
   }
 
-  /// Reserves the space of a download whose size is known, so that a full disk shows at once.
+  /// Makes sure of the space of a download whose size is known, so that a full disk shows at once.
   func reserve(upTo total: Int64) throws(StorageError) {
     let file = try opened(.write)
     guard total > length else { return }
-    guard !HiddenCalls.reserve(file.number, from: length, count: total - length) else { return }
+    guard !file.reserve(from: length, count: total - length) else { return }
     switch errno {
     case ENOSPC, EDQUOT, EFBIG: throw .last(.write, path)
     default: return

@@ -28,12 +28,14 @@ enum SystemFacts {
 /// Functions of the C library that its Swift module does not show, looked up by name.
 enum HiddenCalls {
   private typealias Fallocate = @convention(c) (Int32, Int32, off_t, off_t) -> Int32
+  private typealias Fstatfs = @convention(c) (Int32, UnsafeMutableRawPointer) -> Int32
   private typealias Renameat2 =
     @convention(c) (
       Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
     ) -> Int32
 
   private static let fallocate = dlsym(nil, "fallocate").map { unsafeBitCast($0, to: Fallocate.self) }
+  private static let fstatfs = dlsym(nil, "fstatfs").map { unsafeBitCast($0, to: Fstatfs.self) }
   private static let renameat2 = dlsym(nil, "renameat2").map { unsafeBitCast($0, to: Renameat2.self) }
 
   /// Reserves space behind the end of a file without changing its size; fails with `errno` set.
@@ -47,6 +49,16 @@ enum HiddenCalls {
       if errno != EINTR { return false }
     }
     return true
+  }
+
+  /// Whether a file is kept in memory (tmpfs(5)).
+  static func isInMemory(_ descriptor: Int32) -> Bool {
+    let (kindOfTmpfs, roomForAnyKernel) = (0x0102_1994, 512)
+    return withUnsafeTemporaryAllocation(byteCount: roomForAnyKernel, alignment: 16) { room in
+      // The kind is the first word of `struct statfs` (statfs(2)).
+      guard let fstatfs, let start = room.baseAddress, fstatfs(descriptor, start) == 0 else { return false }
+      return start.load(as: Int.self) == kindOfTmpfs
+    }
   }
 
   /// Renames unless the new name exists; fails with `errno` set.

@@ -9,25 +9,48 @@ final class PieceGatherer {
   /// Measured: what is larger leaves the processor's cache before it is written.
   static let capacity = 128 * 1024
 
-  private var buffer: UnsafeMutableRawBufferPointer?
-  private var count = 0
-  private var owner: Transfer?
+  /// What the fast path of the write callback looks at.
+  struct Room {
+    /// Whose bytes are there; compared only.
+    fileprivate(set) var owner: UnsafeMutableRawPointer?
+    fileprivate(set) var count = 0
+    fileprivate let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: PieceGatherer.capacity, alignment: 4096)
 
-  deinit { buffer?.deallocate() }
+    /// Takes a piece that follows others of the same exchange, as nearly all do, and touches no reference count for it.
+    /// False, with nothing done, for every other.
+    mutating func take(_ piece: UnsafeRawBufferPointer, of transfer: UnsafeMutableRawPointer) -> Bool {
+      guard transfer == owner, count + piece.count <= PieceGatherer.capacity else { return false }
+      UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).copyMemory(from: piece)
+      count += piece.count
+      return true
+    }
+  }
+
+  let room = UnsafeMutablePointer<Room>.allocate(capacity: 1)
+  private var owner: Transfer? {
+    didSet { room.pointee.owner = owner?.context }
+  }
+
+  init() { room.initialize(to: Room()) }
+
+  deinit {
+    room.pointee.bytes.deallocate()
+    room.deallocate()
+  }
 
   /// Takes a piece from libcurl; how that goes on with its exchange.
   func take(_ piece: UnsafeRawBufferPointer, of transfer: Transfer) -> Transfer.BodyAnswer {
     if owner !== transfer { flush() }
-    if count + piece.count > Self.capacity {
+    if room.pointee.count + piece.count > Self.capacity {
       guard deliver() else { return .end }
       // libcurl keeps the piece and hands it out again.
       if transfer.isPaused { return .pause }
     }
-    if count == 0, !(Self.pieceBytes...Self.capacity).contains(piece.count) || !transfer.isGathering {
+    if room.pointee.count == 0, !(Self.pieceBytes...Self.capacity).contains(piece.count) || !transfer.isGathering {
       return transfer.deliver(piece) ? .taken : .end
     }
     owner = transfer
-    append(piece)
+    _ = room.pointee.take(piece, of: transfer.context)
     return .taken
   }
 
@@ -38,20 +61,15 @@ final class PieceGatherer {
 
   /// Forgets what belongs to an exchange that nobody wants any more.
   func drop(_ transfer: Transfer) {
-    if owner === transfer { (owner, count) = (nil, 0) }
+    if owner === transfer { clear() }
   }
 
-  private func append(_ piece: UnsafeRawBufferPointer) {
-    let buffer = self.buffer ?? .allocate(byteCount: Self.capacity, alignment: 4096)
-    self.buffer = buffer
-    UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyMemory(from: piece)
-    count += piece.count
-  }
+  private func clear() { (owner, room.pointee.count) = (nil, 0) }
 
   private func deliver() -> Bool {
-    guard let owner, let buffer, count > 0 else { return true }
-    let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-    (self.owner, count) = (nil, 0)
+    guard let owner, room.pointee.count > 0 else { return true }
+    let bytes = UnsafeRawBufferPointer(rebasing: room.pointee.bytes[..<room.pointee.count])
+    clear()
     return owner.deliver(bytes)
   }
 }

@@ -8,7 +8,9 @@ final class Transfer {
   /// Weak, so that a receiver that went away ends the exchange rather than being called.
   private(set) weak var sink: (any TransferSink)?
   let handle: EasyHandle
-  private unowned let loop: TransferLoop
+  /// Holds this exchange for as long as it runs.
+  private let loop: TransferLoop
+  fileprivate let gathered: UnsafeMutablePointer<PieceGatherer.Room>
   private var collector = HeadCollector()
   /// A head that libcurl may replace: the 401 that it answers itself with a digest (CURLOPT_HTTPAUTH(3)), or the 407
   /// that it answers with the proxy's password (CURLOPT_PROXYAUTH(3)).
@@ -28,11 +30,15 @@ final class Transfer {
     self.sink = sink
     self.handle = handle
     self.loop = loop
+    gathered = loop.gatherer.room
     lastActivity = loop.now
     try handle.prepare(
       request, receiveBufferBytes: loop.receiveBuffer.bytes, onHeader: receiveHeader, onBody: receiveBody,
-      context: Unmanaged.passUnretained(self).toOpaque())
+      context: context)
   }
+
+  /// What libcurl hands back to the callbacks.
+  var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   /// Why nothing is read at the moment.
   struct Pauses: OptionSet {
@@ -179,8 +185,10 @@ private func receiveBody(
 ) -> Int {
   guard let context else { return 0 }
   // As above: the loop holds the transfer.
-  let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-  switch transfer.body(UnsafeRawBufferPointer(start: bytes, count: size * count)) {
+  let reference = Unmanaged<Transfer>.fromOpaque(context)
+  let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+  if reference._withUnsafeGuaranteedRef({ $0.gathered.pointee.take(piece, of: context) }) { return size * count }
+  switch reference.takeUnretainedValue().body(piece) {
   case .taken: return size * count
   case .pause: return Int(CURL_WRITEFUNC_PAUSE)
   case .end: return size * count &+ 1

@@ -32,4 +32,25 @@ struct FileDescriptorTests {
     writer.unlock()
     #expect(other.lock())
   }
+
+  private static let memory = "/dev/shm"
+
+  @Test(
+    "A file in memory gets no pages ahead, but a memory that is too small is an error",
+    .enabled(if: FileDescriptor.open(memory, flags: O_RDONLY).map { HiddenCalls.isInMemory($0.number) } == true))
+  func spaceInMemory() throws {
+    let path = "\(Self.memory)/\(UUID().uuidString)"
+    defer { _ = unlink(path) }
+    let file = try open(path)
+    #expect(file.reserve(from: 0, count: 1 << 20))
+    #expect(file.status?.size == 0)
+    var status = stat()
+    #expect(fstat(file.number, &status) == 0 && status.st_blocks == 0)
+    var space = statvfs()
+    #expect(fstatvfs(file.number, &space) == 0)
+    guard space.f_blocks > 0 else { return }
+    #expect(!file.reserve(from: 0, count: Int64(space.f_blocks) * Int64(space.f_frsize) + 1))
+    #expect(errno == ENOSPC)
+    #expect(!file.reserve(from: 0, count: .max))
+  }
 }
