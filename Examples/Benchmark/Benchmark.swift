@@ -15,9 +15,11 @@ struct Benchmark {
   func run() async throws -> Report {
     Command.message("making the files to serve in \(workspace.path)")
     try served.make(for: options.workloads, sizes)
+    let machine = await Machine.current(folder: workspace.path)
+    if machine.fileSystem == Machine.memory { try WarmMemory.prepare(sizes.memoryBytes, in: workspace.path) }
     var report = Report(
-      machine: await Machine.current(folder: workspace.path), scale: options.scale, rounds: options.rounds,
-      workloads: [], costs: [], notes: [try leastPeak()])
+      machine: machine, scale: options.scale, rounds: options.rounds, workloads: [], costs: [],
+      notes: [try leastPeak()])
     for workload in options.workloads { report.workloads.append(try await run(workload, &report)) }
     report.workloads.removeAll { $0.peers.isEmpty }
     report.verdicts = Targets.verdicts(report)

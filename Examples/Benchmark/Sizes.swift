@@ -10,6 +10,8 @@ struct Sizes: Sendable {
   let scale: Double
 
   var largeBytes: Int64 { max(1 << 20, Int64(Double(1 << 30) * scale)) }
+  /// About what one program needs, with the file that it writes and perhaps a copy.
+  var memoryBytes: Int64 { 3 * largeBytes }
   var mediumCount: Int { max(4, Int(1000 * scale)) }
   var smallCount: Int { max(8, Int(10_000 * scale)) }
   var sparseBytes: Int64 { max(4 << 20, Int64(Double(5 << 30) * scale)) }

@@ -63,6 +63,14 @@ enum Workload: String, Codable, CaseIterable, Sendable {
     }
   }
 
+  /// How many tasks a client of ours has at a time; nil for as many as there are files.
+  var tasks: Int? {
+    switch self {
+    case .medium, .small: 2 * parallel
+    default: nil
+    }
+  }
+
   /// One line for people, with the sizes at that scale.
   func title(_ sizes: Sizes) -> String {
     switch self {

@@ -8,6 +8,8 @@ struct ClientOrder: Codable, Sendable {
   let base: String
   let count: Int
   let parallel: Int
+  /// How many tasks there are at a time, running or not.
+  let tasks: Int
   /// The folder for the finished files, which are named by their number.
   let output: String
   let partials: String

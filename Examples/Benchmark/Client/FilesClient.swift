@@ -11,19 +11,23 @@ final class FilesClient: NSObject, URLSessionDownloadDelegate, Sendable {
   private static let limitSeconds = 7200.0
 
   private let order: ClientOrder
+  private let begun: Atomic<Int>
   // What comes for every file is counted without waking anybody, so that the client measures the library and not itself.
   private let completed = Atomic(0)
   private let callbacks = Atomic(0)
   private let failures = Observed<[String]>([])
   private let hasEnded = Observed(false)
 
-  init(_ order: ClientOrder) { self.order = order }
+  init(_ order: ClientOrder) {
+    self.order = order
+    begun = Atomic(order.tasks)
+  }
 
-  /// Creates all tasks, lets all of them run, and returns when all have ended.
+  /// Creates the first tasks, lets all of them run, begins another whenever one has ended, and returns when all have.
   func run() async throws -> [String: Double] {
     let queue = CountingQueue()
     let session = order.session(self, queue)
-    let tasks = try (0..<order.count).map { session.downloadTask(with: try order.url($0)) }
+    let tasks = try (0..<order.tasks).map { session.downloadTask(with: try order.url($0)) }
     for task in tasks { task.resume() }
     _ = try await hasEnded.wait(for: "the downloads", timeoutSeconds: Self.limitSeconds) { $0 }
     session.finishTasksAndInvalidate()
@@ -49,6 +53,8 @@ final class FilesClient: NSObject, URLSessionDownloadDelegate, Sendable {
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     if let failure = error.map({ "\($0)" }) { failures.update { $0.append(failure) } }
+    let next = begun.add(1, ordering: .relaxed).oldValue
+    if next < order.count, let url = try? order.url(next) { session.downloadTask(with: url).resume() }
     if completed.add(1, ordering: .acquiringAndReleasing).newValue == order.count { hasEnded.update { $0 = true } }
   }
 }

@@ -7,9 +7,11 @@ struct Machine: Codable, Sendable {
   var memoryBytes: Int64
   var kernel: String
   var system: String
-  /// The file system of the files that are served and written, `tmpfs` where there is one.
+  static let memory = "tmpfs"
+
+  /// The file system of the files that are served and written, `memory` where there is one.
   var fileSystem: String
-  /// `release` or `debug`.
+  /// `release` or `debug`, and how the Swift library is linked.
   var build: String
   /// The first line of what each program says about itself.
   var programs: [String]
@@ -29,10 +31,12 @@ struct Machine: Codable, Sendable {
 
   private static var build: String {
     #if DEBUG
-      "debug"
+      let kind = "debug"
     #else
-      "release"
+      let kind = "release"
     #endif
+    let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+    return "\(kind) build, Swift library linked \(maps.contains("libswiftCore.so") ? "dynamically" : "statically")"
   }
 
   private static var kernel: String {
