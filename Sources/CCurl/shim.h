@@ -1,8 +1,8 @@
 // What the package needs from libcurl, in a form that Swift can call.
 //
 // `curl_easy_setopt`, `curl_easy_getinfo` and `curl_multi_setopt` are variadic, which Swift cannot import; each wrapper
-// below fixes the type of the third argument. libcurl 7.68 (January 2020) is the first release with
-// `curl_multi_poll` (7.66) and `curl_multi_wakeup` (7.68), on which the transfer loop is built.
+// below fixes the type of the third argument. libcurl 7.68 (January 2020) is what the oldest systems have on which the
+// package is to run.
 #ifndef RESUMABLE_DOWNLOADS_CCURL_SHIM_H
 #define RESUMABLE_DOWNLOADS_CCURL_SHIM_H
 
@@ -13,6 +13,8 @@
 #include <curl/curl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -80,10 +82,32 @@ static inline CURLcode ccurl_get_string(CURL *handle, CURLINFO info, const char 
   return curl_easy_getinfo(handle, info, value);
 }
 
-// curl_multi_setopt(3) with a `long`.
-static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
-  return curl_multi_setopt(multi, option, value);
+// The shapes of CURLMOPT_SOCKETFUNCTION(3) and CURLMOPT_TIMERFUNCTION(3).
+typedef int (*ccurl_socket_callback)(CURL *handle, curl_socket_t socket, int what, void *context, void *known);
+typedef int (*ccurl_timer_callback)(CURLM *multi, long milliseconds, void *context);
+
+// Both callbacks with one context; nothing is called back any more without one.
+static inline void ccurl_multi_set_callbacks(
+    CURLM *multi, ccurl_socket_callback socket, ccurl_timer_callback timer, void *context) {
+  curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
+  curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+  curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
+  curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
 }
+
+// epoll_ctl(2) and epoll_wait(2): enumerators and a union, which Swift imports badly.
+static const uint32_t ccurl_epoll_in = EPOLLIN;
+static const uint32_t ccurl_epoll_out = EPOLLOUT;
+
+static inline int ccurl_epoll_control(int poll, int operation, int descriptor, uint32_t events) {
+  struct epoll_event event = {.events = events, .data = {.fd = descriptor}};
+  return epoll_ctl(poll, operation, descriptor, &event);
+}
+
+static inline int ccurl_epoll_open(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+// A descriptor that becomes readable when anybody writes to it (eventfd(2)).
+static inline int ccurl_event_open(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 // The result inside a CURLMSG_DONE message: a C union, which Swift reads through this.
 static inline CURLcode ccurl_message_result(const CURLMsg *message) { return message->data.result; }

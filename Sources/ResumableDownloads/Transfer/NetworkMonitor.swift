@@ -6,34 +6,29 @@ internal import Glibc
 /// Confined to the loop's thread, which waits for the descriptors together with its sockets: the kernel reports changes
 /// (rtnetlink(7), inotify(7)), nothing is polled.
 final class NetworkMonitor {
-  private let routes: Int32
-  private let names: Int32
-
   /// `nil` when the kernel grants neither of the two.
   init?() {
-    routes = ccurl_open_route_socket()
-    names = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+    let routes = ccurl_open_route_socket()
+    let names = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     // Editors and DHCP clients put a new file in the old one's place, so the folder is what has to be watched.
     let events = UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO)
     if names >= 0 { inotify_add_watch(names, "/etc", events) }
-    if routes < 0 && names < 0 { return nil }
+    descriptors = [routes, names].filter { $0 >= 0 }
+    if descriptors.isEmpty { return nil }
   }
 
   deinit {
-    if routes >= 0 { close(routes) }
-    if names >= 0 { close(names) }
+    for descriptor in descriptors { close(descriptor) }
   }
 
-  /// What has to be waited for, in the shape that curl_multi_poll(3) takes.
-  var descriptors: [curl_waitfd] {
-    [routes, names].filter { $0 >= 0 }.map { curl_waitfd(fd: $0, events: Int16(CURL_WAIT_POLLIN), revents: 0) }
-  }
+  /// What becomes readable when there is something to take.
+  let descriptors: [Int32]
 
   /// Takes what has been reported; whether there was anything.
   func drain() -> Bool {
     var hasChanged = false
     var buffer = [UInt8](repeating: 0, count: 8192)
-    for descriptor in [routes, names] where descriptor >= 0 {
+    for descriptor in descriptors {
       // An overrun (ENOBUFS) means that there was more than fits: a change too.
       while true {
         let count = read(descriptor, &buffer, buffer.count)

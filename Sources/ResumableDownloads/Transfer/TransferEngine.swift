@@ -15,12 +15,12 @@ final class TransferEngine: Sendable {
   }
 
   private let state = Mutex(State())
-  private let multi: Multi
+  private let multi: MultiHandle
   private let endBatch: (any EndBatch)?
 
   init(endBatch: (any EndBatch)? = nil) throws(TransferError) {
-    guard libcurlIsReady, let multi = curl_multi_init() else { throw TransferError(curl: CURLE_OUT_OF_MEMORY) }
-    self.multi = Multi(pointer: multi)
+    guard libcurlIsReady, let multi = MultiHandle() else { throw TransferError(curl: CURLE_OUT_OF_MEMORY) }
+    self.multi = multi
     self.endBatch = endBatch
     try startThread()
   }
@@ -31,8 +31,8 @@ final class TransferEngine: Sendable {
     state.withLock { state in
       guard !state.isClosed else { return false }
       state.jobs.append(job)
-      // Under the lock, so that the multi handle cannot go meanwhile. One wake-up serves all jobs that wait.
-      if state.jobs.count == 1 { curl_multi_wakeup(multi.pointer) }
+      // One wake-up serves all jobs that wait.
+      if state.jobs.count == 1 { multi.wakeUp() }
       return true
     }
   }
@@ -42,7 +42,7 @@ final class TransferEngine: Sendable {
     let thread = state.withLock { state -> pthread_t? in
       guard !state.isClosed else { return nil }
       state.isClosed = true
-      curl_multi_wakeup(multi.pointer)
+      multi.wakeUp()
       return state.thread
     }
     guard let thread else { return }
@@ -74,7 +74,7 @@ final class TransferEngine: Sendable {
 
   private func run() {
     blockSignals()
-    let loop = TransferLoop(multi: multi.pointer, endBatch: endBatch)
+    let loop = TransferLoop(multi, endBatch: endBatch)
     while true {
       let (jobs, isClosed) = state.withLock { state in
         defer { state.jobs.removeAll() }
@@ -83,8 +83,7 @@ final class TransferEngine: Sendable {
       loop.tick()
       for job in jobs { job(loop) }
       if isClosed && jobs.isEmpty { break }
-      loop.turn()
-      if jobs.isEmpty { loop.wait() }
+      loop.turn(mayWait: jobs.isEmpty)
     }
     loop.close()
   }
@@ -96,16 +95,6 @@ final class TransferEngine: Sendable {
     sigfillset(&all)
     pthread_sigmask(SIG_BLOCK, &all, nil)
   }
-}
-
-/// Frees the multi handle after the thread, which is the last to hold the engine's parts.
-// libcurl allows `curl_multi_wakeup` from any thread; everything else happens on the loop's thread.
-private final class Multi: @unchecked Sendable {
-  let pointer: UnsafeMutableRawPointer
-
-  init(pointer: UnsafeMutableRawPointer) { self.pointer = pointer }
-
-  deinit { curl_multi_cleanup(pointer) }
 }
 
 private final class ThreadStart: Sendable {

@@ -4,13 +4,14 @@ internal import CCurl
 ///
 /// Made and used on its own thread only; others reach it through `TransferEngine.perform`.
 final class TransferLoop {
-  /// How long the loop may wait without any timer: libcurl takes an `int` of milliseconds.
+  /// How long the loop may wait without any timer: epoll_wait(2) takes an `int` of milliseconds.
   private static let longestWait: Int32 = 3_600_000
   private static let settlingNanoseconds: UInt64 = 100_000_000
   /// Idle easy handles that are kept for reuse.
   private static let maximumIdleHandles = 64
 
-  private let multi: UnsafeMutableRawPointer
+  private let multi: MultiHandle
+  private let sockets: LoopSockets
   private var running: [UnsafeMutableRawPointer: Transfer] = [:]
   private var idleHandles: [EasyHandle] = []
   let gatherer = PieceGatherer()
@@ -28,8 +29,9 @@ final class TransferLoop {
 
   private let endBatch: (any EndBatch)?
 
-  init(multi: UnsafeMutableRawPointer, endBatch: (any EndBatch)?) {
+  init(_ multi: MultiHandle, endBatch: (any EndBatch)?) {
     self.multi = multi
+    sockets = LoopSockets(multi)
     self.endBatch = endBatch
   }
 
@@ -37,7 +39,7 @@ final class TransferLoop {
   func start(_ request: TransferRequest, sink: any TransferSink) throws(TransferError) -> Transfer {
     guard let handle = idleHandles.popLast() ?? EasyHandle() else { throw TransferError(curl: CURLE_OUT_OF_MEMORY) }
     let transfer = try Transfer(request: request, sink: sink, handle: handle, loop: self)
-    guard curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
+    guard curl_multi_add_handle(multi.pointer, handle.pointer) == CURLM_OK else {
       throw TransferError(curl: CURLE_OUT_OF_MEMORY)
     }
     running[handle.pointer] = transfer
@@ -81,40 +83,46 @@ final class TransferLoop {
   /// Takes the time for what follows; after a long wait the last one is stale.
   func tick() { now = LoopClock.now() }
 
-  /// One turn: moves bytes, reports ends, fires timers.
-  func turn() {
+  /// One turn: waits until there is something to do, moves bytes, reports ends, fires timers.
+  func turn(mayWait: Bool) {
+    sockets.wait(milliseconds: mayWait ? longestWait() : 0)
     tick()
-    if !running.isEmpty {
-      var count: Int32 = 0
-      _ = curl_multi_perform(multi, &count)
-      gatherer.flush()
-      reportEnds()
+    var networkHasChanged = false
+    sockets.serve(at: now) { descriptor in
+      if descriptor == multi.wakeup {
+        multi.drain()
+        return true
+      }
+      guard let monitor, monitor.descriptors.contains(descriptor) else { return false }
+      networkHasChanged = monitor.drain() || networkHasChanged
+      return true
+    }
+    gatherer.flush()
+    reportEnds()
+    if networkHasChanged {
+      networkChanges += 1
+      wakeNetworkWaiters()
     }
     for timer in timers.due(at: LoopClock.now()) { timer.fire() }
   }
 
-  /// Waits for a socket, a timer or `curl_multi_wakeup`.
-  func wait() {
+  private func longestWait() -> Int32 {
     if running.isEmpty { timers.removeCancelled() }
+    let earliest = min(timers.earliest, sockets.deadline)
+    guard earliest != .max else { return Self.longestWait }
     let now = LoopClock.now()
-    var milliseconds = Self.longestWait
-    if timers.earliest != .max {
-      // Rounded up: waking a moment early would spin.
-      let left = timers.earliest > now ? (timers.earliest - now + 999_999) / 1_000_000 : 0
-      milliseconds = Int32(min(left, UInt64(Self.longestWait)))
-    }
-    var descriptors = monitor?.descriptors ?? []
-    _ = curl_multi_poll(multi, &descriptors, UInt32(descriptors.count), milliseconds, nil)
-    if let monitor, monitor.drain() {
-      networkChanges += 1
-      wakeNetworkWaiters()
-    }
+    // Rounded up: waking a moment early would spin.
+    let left = earliest > now ? (earliest - now + 999_999) / 1_000_000 : 0
+    return Int32(min(left, UInt64(Self.longestWait)))
   }
 
   /// Runs an action once, soon after the machine's network has changed from what it was at the given count of changes;
   /// `false` when nothing would tell.
   func onNetworkChange(since count: Int, _ action: @escaping () -> Void) -> Bool {
-    if monitor == nil { monitor = NetworkMonitor() }
+    if monitor == nil {
+      monitor = NetworkMonitor()
+      for descriptor in monitor?.descriptors ?? [] { sockets.add(descriptor) }
+    }
     guard monitor != nil else { return false }
     networkWaiters.append(action)
     if count != networkChanges { wakeNetworkWaiters() }
@@ -134,13 +142,14 @@ final class TransferLoop {
     for transfer in running.values { release(transfer) }
     running.removeAll()
     idleHandles.removeAll()
+    sockets.close()
   }
 
   private func reportEnds() {
     var left: Int32 = 0
     var isBatch = false
     defer { if isBatch { endBatch?.didEndExchanges() } }
-    while let message = curl_multi_info_read(multi, &left) {
+    while let message = curl_multi_info_read(multi.pointer, &left) {
       if !isBatch { endBatch?.willEndExchanges() }
       isBatch = true
       guard message.pointee.msg == CURLMSG_DONE, let pointer = message.pointee.easy_handle else { continue }
@@ -163,7 +172,7 @@ final class TransferLoop {
   private func release(_ transfer: Transfer, isReusable: Bool = false) {
     transfer.inactivityTimer?.cancel()
     transfer.inactivityTimer = nil
-    curl_multi_remove_handle(multi, transfer.handle.pointer)
+    curl_multi_remove_handle(multi.pointer, transfer.handle.pointer)
     if isReusable, idleHandles.count < Self.maximumIdleHandles { idleHandles.append(transfer.handle) }
   }
 
