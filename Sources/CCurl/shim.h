@@ -82,6 +82,11 @@ static inline CURLcode ccurl_get_string(CURL *handle, CURLINFO info, const char 
   return curl_easy_getinfo(handle, info, value);
 }
 
+// CURLSHOPT_SHARE(3): the TLS sessions of every handle that has this share.
+static inline CURLSHcode ccurl_share_tls_sessions(CURLSH *share) {
+  return curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+}
+
 // The shapes of CURLMOPT_SOCKETFUNCTION(3) and CURLMOPT_TIMERFUNCTION(3).
 typedef int (*ccurl_socket_callback)(CURL *handle, curl_socket_t socket, int what, void *context, void *known);
 typedef int (*ccurl_timer_callback)(CURLM *multi, long milliseconds, void *context);

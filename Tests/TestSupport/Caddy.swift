@@ -42,7 +42,7 @@ public struct Caddy: LoggingServer {
     return LoggedRequest(
       method: request.method, target: request.uri, status: line.status, range: request.headers["Range"]?.first,
       ifRange: request.headers["If-Range"]?.first, bodyBytes: line.size, version: request.proto,
-      arrival: line.ts - line.duration)
+      resumesTLS: false, arrival: line.ts - line.duration)
   }
 
   private static func configuration(_ root: String, _ options: ServerOptions, _ setting: ServerProcess.Setting)

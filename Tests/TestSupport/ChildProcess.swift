@@ -166,7 +166,7 @@ public final class ChildProcess: Sendable {
     let end = try await progress.wait(for: what) {
       isSatisfied($0.output) || $0.exit != nil
     }
-    return isSatisfied(end.output)
+    return end.exit == nil || isSatisfied(end.output)
   }
 
   private static func drain(

@@ -20,6 +20,8 @@ public struct LoggedRequest: Sendable, Equatable {
   public let bodyBytes: Int64
   /// The protocol, for instance `HTTP/2.0`.
   public let version: String
+  /// Whether its connection resumed a TLS session; false where the server does not tell.
+  public let resumesTLS: Bool
   /// What orders the requests of one server by their arrival.
   let arrival: Double
 }

@@ -35,12 +35,13 @@ public struct Nginx: LoggingServer {
   /// See `LoggingServer`.
   public static func access(_ line: Substring) -> LoggedRequest? {
     let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 9, let status = Int(parts[2]), let bodyBytes = Int64(parts[5]),
+    guard parts.count == 10, let status = Int(parts[2]), let bodyBytes = Int64(parts[5]),
       let connection = Double(parts[7]), let number = Double(parts[8])
     else { return nil }
     return LoggedRequest(
       method: parts[0], target: parts[1], status: status, range: parts[3].isEmpty ? nil : parts[3],
       ifRange: parts[4].isEmpty ? nil : parts[4], bodyBytes: bodyBytes, version: parts[6],
+      resumesTLS: parts[9] == "r",
       // The times that nginx can tell are too coarse.
       arrival: connection * 1_000_000 + number)
   }
@@ -59,7 +60,7 @@ public struct Nginx: LoggingServer {
     }
     let fields = [
       "request_method", "request_uri", "status", "http_range", "http_if_range", "body_bytes_sent", "server_protocol",
-      "connection", "connection_requests",
+      "connection", "connection_requests", "ssl_session_reused",
     ].map { "$\($0)" }.joined(separator: "\t")
     return """
       daemon off;

@@ -77,7 +77,9 @@ public final class ServerProcess: Sendable {
   /// identifier into its folder, or a line.
   private func isReady() async throws -> Bool {
     try await child.reaches("a server to listen on port \(port)", in: folder.path) { [port, child] _ in
-      ListeningPort.isHeld(port, by: child.identifier)
+      // More than once: the kernel's list is read in parts and changes between them, so a line may be missed, and
+      // nothing more may happen that has it looked at again.
+      (0..<3).contains { _ in ListeningPort.isHeld(port, by: child.identifier) }
     }
   }
 }

@@ -2,18 +2,22 @@ internal import CCurl
 internal import Foundation
 internal import Glibc
 
-/// One libcurl easy handle, reused after exchanges that succeed, so that its memory and TLS sessions are kept
-/// (libcurl-easy(3)).
+/// One libcurl easy handle, reused after exchanges that succeed, so that its memory is kept (libcurl-easy(3)).
 ///
 /// Confined to the loop's thread.
 final class EasyHandle {
   let pointer: UnsafeMutableRawPointer
+  private let sessions: TLSSessions?
   private var headerList: UnsafeMutablePointer<curl_slist>?
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-  init?() {
+  /// - Parameter sessions: What this handle shares with others.
+  init?(sessions: TLSSessions? = nil) {
     guard let pointer = curl_easy_init() else { return nil }
     self.pointer = pointer
+    self.sessions = sessions
+    // It stays when the handle is reset (curl_easy_reset(3)).
+    if let sessions { _ = ccurl_set_pointer(pointer, CURLOPT_SHARE, sessions.pointer) }
   }
 
   deinit {

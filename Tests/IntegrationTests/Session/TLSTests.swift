@@ -67,6 +67,24 @@ struct TLSTests {
     #expect(lost.outcome.urlError?.code == .clientCertificateRejected)
   }
 
+  /// With TLS 1.3; libcurl 7.88 resumes none of TLS 1.2 in another handle.
+  @Test("A connection after a pause resumes the TLS session of the one before")
+  func resumption() async throws {
+    var options = ServerOptions(bytesPerSecond: 50_000, usesTLS: true)
+    options.tlsVersion = "TLSv1.3"
+    let scene = try await Scene.start(options)
+    let trust = try scene.trust()
+    let fixture = try SessionFixture { $0.trustAnchorsFile = trust }
+    defer { fixture.session.invalidateAndCancel() }
+    let task = fixture.session.downloadTask(with: scene.server.url("/file"))
+    try await fixture.start(task, until: 10_000)
+    let data = try #require(await task.cancelByProducingResumeData())
+    #expect(try await fixture.run(fixture.session.downloadTask(withResumeData: data)).data == Self.body)
+    // Another session has settings of its own.
+    #expect(try await scene.run { $0.trustAnchorsFile = trust }.data == Self.body)
+    #expect(try await scene.server.accessLog(atLeast: 3).map(\.resumesTLS) == [false, true, false])
+  }
+
   @Test("A version below the minimum is refused")
   func version() async throws {
     var options = ServerOptions(usesTLS: true)
