@@ -37,7 +37,8 @@ struct Job {
   private func clientArguments() throws -> [String] {
     let order = ClientOrder(
       peer: peer, base: base, count: count, parallel: workload.parallel,
-      tasks: min(count, workload.tasks ?? count), output: output, partials: folder + "/partials", pauses: sizes.pauses, idleSeconds: sizes.idleSeconds)
+      tasks: min(count, workload.tasks ?? count), output: output, partials: folder + "/partials", pauses: sizes.pauses,
+      idleSeconds: sizes.idleSeconds)
     return ["client", String(decoding: try JSONEncoder().encode(order), as: UTF8.self)]
   }
 

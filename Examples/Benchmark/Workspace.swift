@@ -14,7 +14,9 @@ struct Workspace {
     let sizes = Sizes(scale: options.scale)
     // What is served and one copy of it, what is used for a moment before, and some room.
     let files = Double(sizes.largeBytes) + Double(sizes.mediumCount) * Double(Sizes.mediumBytes)
-    let needed = files * 2 + Double(sizes.memoryBytes) + Double(max(sizes.smallCount, sizes.queuedCount)) * 16_384 + Double(64 << 20)
+    let needed =
+      files * 2 + Double(sizes.memoryBytes) + Double(max(sizes.smallCount, sizes.queuedCount)) * 16_384
+      + Double(64 << 20)
     let place = options.folder ?? (Self.room(in: Self.memory) > needed ? Self.memory : nil)
     if let place { setenv("TMPDIR", place, 1) }
     folder = try TemporaryFolder("download-bench")

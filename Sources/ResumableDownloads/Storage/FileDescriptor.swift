@@ -120,7 +120,8 @@ final class FileDescriptor: Sendable {
     var space = statvfs()
     // No blocks at all: the file system has no limit (tmpfs(5), "size").
     guard fstatvfs(number, &space) == 0, space.f_blocks > 0 else { return true }
-    let (free, isBeyond) = Int64(clamping: space.f_bavail).multipliedReportingOverflow(by: Int64(clamping: space.f_frsize))
+    let (free, isBeyond) = Int64(clamping: space.f_bavail).multipliedReportingOverflow(
+      by: Int64(clamping: space.f_frsize))
     guard !isBeyond, free < count else { return true }
     errno = ENOSPC
     return false

@@ -28,7 +28,7 @@ final class LoopSockets {
   /// Lets libcurl call back no more; to be called before the multi handle goes.
   func close() { ccurl_multi_set_callbacks(multi, nil, nil, nil) }
 
-  /// Waits for another descriptor until it is closed, and hands it out of `serve`.
+  /// Waits for another descriptor too, until it is closed.
   func add(_ descriptor: Int32) { _ = ccurl_epoll_control(poll, EPOLL_CTL_ADD, descriptor, ccurl_epoll_in) }
 
   /// Waits until something is ready, but not longer than so many milliseconds.
@@ -38,7 +38,7 @@ final class LoopSockets {
 
   /// Has libcurl do what is ready, and what is due at that time.
   ///
-  /// - Parameter other: Gets each ready descriptor that was added and tells whether it is none of libcurl's.
+  /// - Parameter other: Gets each ready descriptor, takes it unless it is libcurl's, and tells whether it did.
   func serve(at now: UInt64, other: (Int32) -> Bool) {
     for event in ready[..<readyCount] where !other(event.data.fd) {
       // An error or an end shows when it is read or written.
@@ -85,7 +85,7 @@ private func socketChanged(
   _ known: UnsafeMutableRawPointer?
 ) -> Int32 {
   guard let context else { return 0 }
-  // The loop holds its sockets, and closes them, before libcurl cannot call back any more.
+  // The loop holds its sockets for as long as libcurl can call back, which `close()` ends.
   Unmanaged<LoopSockets>.fromOpaque(context).takeUnretainedValue().watch(socket, what, isKnown: known != nil)
   return 0
 }

@@ -38,7 +38,9 @@ final class TransferLoop {
 
   /// Begins an exchange. Its sink must stay alive until the end.
   func start(_ request: TransferRequest, sink: any TransferSink) throws(TransferError) -> Transfer {
-    guard let handle = idleHandles.popLast() ?? EasyHandle(sessions: sessions) else { throw TransferError(curl: CURLE_OUT_OF_MEMORY) }
+    guard let handle = idleHandles.popLast() ?? EasyHandle(sessions: sessions) else {
+      throw TransferError(curl: CURLE_OUT_OF_MEMORY)
+    }
     let transfer = try Transfer(request: request, sink: sink, handle: handle, loop: self)
     guard curl_multi_add_handle(multi.pointer, handle.pointer) == CURLM_OK else {
       throw TransferError(curl: CURLE_OUT_OF_MEMORY)
