@@ -18,7 +18,7 @@ enum Arguments: Equatable {
 
   struct Options: Equatable {
     var workloads: [Workload] = Workload.allCases
-    var rounds = 5
+    var rounds = 9
     var scale = 1.0
     var countsCosts = true
     /// Where the JSON file goes.
@@ -41,7 +41,7 @@ enum Arguments: Equatable {
 
     \(Workload.allCases.map { "  \($0.letter)  \($0.rawValue): \($0.title(Sizes(scale: 1)))" }.joined(separator: "\n"))
 
-      --rounds N      how often each program runs, after once to warm up; 5 if not given
+      --rounds N      how often each program runs, after once to warm up; 9 if not given
       --scale FACTOR  of all sizes and counts; 1 if not given
       --quick         tiny sizes and one round: whether it works, not how fast it is
       --no-costs      without counting system calls and allocations, which strace and valgrind do where they are installed

@@ -56,7 +56,10 @@ struct Benchmark {
   /// One round: every program once. Round 0 warms up and does not count.
   private func measure(_ round: Int, _ scene: Scene, _ result: inout WorkloadReport, _ report: inout Report) {
     Command.message("(\(scene.workload.letter)) \(round == 0 ? "warm-up" : "round \(round) of \(options.rounds)")")
-    for peer in result.peers.map(\.peer) {
+    let peers = result.peers.map(\.peer)
+    // Another one begins each round, since what has just run leaves its traces in the caches.
+    let first = peers.isEmpty ? 0 : round % peers.count
+    for peer in peers[first...] + peers[..<first] {
       do {
         let sample = try run(peer, scene)
         guard round > 0, let index = result.peers.firstIndex(where: { $0.peer == peer }) else { continue }

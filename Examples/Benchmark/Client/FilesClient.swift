@@ -11,7 +11,8 @@ final class FilesClient: NSObject, URLSessionDownloadDelegate, Sendable {
   private static let limitSeconds = 7200.0
 
   private let order: ClientOrder
-  private let begun: Atomic<Int>
+  /// The number of the next file that nobody has asked for.
+  private let next: Atomic<Int>
   // What comes for every file is counted without waking anybody, so that the client measures the library and not itself.
   private let completed = Atomic(0)
   private let callbacks = Atomic(0)
@@ -20,7 +21,7 @@ final class FilesClient: NSObject, URLSessionDownloadDelegate, Sendable {
 
   init(_ order: ClientOrder) {
     self.order = order
-    begun = Atomic(order.tasks)
+    next = Atomic(order.tasks)
   }
 
   /// Creates the first tasks, lets all of them run, begins another whenever one has ended, and returns when all have.
@@ -53,8 +54,8 @@ final class FilesClient: NSObject, URLSessionDownloadDelegate, Sendable {
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     if let failure = error.map({ "\($0)" }) { failures.update { $0.append(failure) } }
-    let next = begun.add(1, ordering: .relaxed).oldValue
-    if next < order.count, let url = try? order.url(next) { session.downloadTask(with: url).resume() }
+    let number = next.add(1, ordering: .relaxed).oldValue
+    if number < order.count, let url = try? order.url(number) { session.downloadTask(with: url).resume() }
     if completed.add(1, ordering: .acquiringAndReleasing).newValue == order.count { hasEnded.update { $0 = true } }
   }
 }

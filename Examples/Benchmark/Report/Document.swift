@@ -34,11 +34,12 @@ struct Document {
     ## How it is measured
 
     nginx serves on the loopback interface. Every program runs as a whole process, from its start to its end, in turn:
-    a round runs each of them once, and after one round to warm up \(report.rounds) rounds count. The memory that they write
-    to was in use before, so that none of them waits for the host of a virtual machine. Every file is compared byte for
-    byte with what is served. Times are medians over the rounds. A ratio is what the first row of a table needed, divided
-    by what the row needed in the same round; the median of the rounds is shown. Ratios can be compared between machines,
-    times cannot. Peak memory is the largest resident size. Journals and checkpoints are on.
+    a round runs each of them once, beginning with another one each time; after one round to warm up, \(report.rounds)
+    rounds count. The memory that they write to was in use before, so that none of them waits for the host of a virtual
+    machine. Every file is compared byte for byte with what is served. Times are medians over the rounds. A ratio is what
+    the first row of a table needed, divided by what the row needed in the same round; the median of the rounds is shown.
+    Ratios can be compared between machines, times cannot. Peak memory is the largest resident size. Journals and
+    checkpoints are on.
 
     In (c) and (d) the clients with URLSession's interface have twice as many tasks as may run, and begin another when one
     has ended; in (h) they create all of them first.

@@ -19,7 +19,6 @@ final class LoopSockets {
     self.multi = multi.pointer
     poll = multi.poll
     ready.initialize(repeating: epoll_event())
-    add(multi.wakeup)
     ccurl_multi_set_callbacks(self.multi, socketChanged, timeChanged, Unmanaged.passUnretained(self).toOpaque())
   }
 

@@ -13,7 +13,9 @@ final class MultiHandle: @unchecked Sendable {
   /// `nil` when the system grants no more memory or descriptors.
   init?() {
     (poll, wakeup) = (ccurl_epoll_open(), ccurl_event_open())
-    guard poll >= 0, wakeup >= 0, let pointer = curl_multi_init() else {
+    guard poll >= 0, wakeup >= 0, ccurl_epoll_control(poll, EPOLL_CTL_ADD, wakeup, ccurl_epoll_in) == 0,
+      let pointer = curl_multi_init()
+    else {
       for descriptor in [poll, wakeup] where descriptor >= 0 { close(descriptor) }
       return nil
     }
