@@ -35,6 +35,9 @@ final class LoopSockets {
     readyCount = max(0, Int(epoll_wait(poll, ready.baseAddress, Int32(ready.count), milliseconds)))
   }
 
+  /// Whether a descriptor is among what the last wait has found ready.
+  func isReady(_ descriptor: Int32) -> Bool { ready[..<readyCount].contains { $0.data.fd == descriptor } }
+
   /// Has libcurl do what is ready, and what is due at that time.
   ///
   /// - Parameter other: Gets each ready descriptor, takes it unless it is libcurl's, and tells whether it did.

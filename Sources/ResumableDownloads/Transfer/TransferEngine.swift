@@ -75,15 +75,19 @@ final class TransferEngine: Sendable {
   private func run() {
     blockSignals()
     let loop = TransferLoop(multi, endBatch: endBatch)
+    var isClosing = false
     while true {
+      loop.wait(isPatient: !isClosing)
       let (jobs, isClosed) = state.withLock { state in
         defer { state.jobs.removeAll() }
         return (state.jobs, state.isClosed)
       }
+      // What somebody asked for comes before what has happened meanwhile: a suspended download outlives its connection.
       loop.tick()
       for job in jobs { job(loop) }
       if isClosed && jobs.isEmpty { break }
-      loop.turn(mayWait: jobs.isEmpty)
+      isClosing = isClosed
+      loop.turn()
     }
     loop.close()
   }

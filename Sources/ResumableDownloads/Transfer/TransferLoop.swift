@@ -86,16 +86,19 @@ final class TransferLoop {
   /// Takes the time for what follows; after a long wait the last one is stale.
   func tick() { now = LoopClock.now() }
 
-  /// One turn: waits until there is something to do, moves bytes, reports ends, fires timers.
-  func turn(mayWait: Bool) {
-    sockets.wait(milliseconds: mayWait ? longestWait() : 0)
+  /// Waits for a socket, a timer or a wake-up, or only looks what there is.
+  func wait(isPatient: Bool) {
+    sockets.wait(milliseconds: isPatient ? longestWait() : 0)
+    // Before the jobs are taken, so that the wake-up for a later one is not lost.
+    if sockets.isReady(multi.wakeup) { multi.drain() }
+  }
+
+  /// One turn: moves the bytes of what was ready, reports ends, fires timers.
+  func turn() {
     tick()
     var networkHasChanged = false
     sockets.serve(at: now) { descriptor in
-      if descriptor == multi.wakeup {
-        multi.drain()
-        return true
-      }
+      if descriptor == multi.wakeup { return true }
       guard let monitor, monitor.descriptors.contains(descriptor) else { return false }
       networkHasChanged = monitor.drain() || networkHasChanged
       return true

@@ -83,6 +83,7 @@ struct BlobFaultTests {
     let position = ("Content-Range", "bytes \(offset)-\(total - 1)/\(total)")
     let scene = try FaultScene(then: .status(206, tail, FaultScene.validators + [position]))
     let partial = try EditedPartial(try await scene.interrupt())
+    try await partial.settle()
     try partial.resize(to: offset)
     try partial.change { ($0["offset"], $0["total"]) = (offset, total) }
     let run = try await scene.resume(try partial.blob())

@@ -68,6 +68,7 @@ struct PartialFileFaultTests {
   func powerCut() async throws {
     let scene = try FaultScene(then: FaultScene.rest)
     let partial = try EditedPartial(try await scene.interrupt())
+    try await partial.settle()
     let kept = try ResumeData(partial.blob()).byteOffset
     let synced = kept - 65_536
     try partial.write(FaultScene.whole.prefix(Int(synced)) + Data(count: 65_536))
@@ -85,6 +86,7 @@ struct PartialFileFaultTests {
     let scene = try FaultScene(then: FaultScene.rest)
     let blob = try await scene.interrupt()
     let partial = try EditedPartial(blob)
+    try await partial.settle()
     let bytes = size == 10 ? try partial.blob().prefix(10) : Data(count: size)
     try bytes.write(to: URL(fileURLWithPath: partial.journal))
     let run = try await scene.resume(blob)
@@ -108,6 +110,7 @@ struct PartialFileFaultTests {
     let scene = try FaultScene(then: FaultScene.rest)
     let blob = try #require(try await scene.download(to: "done").outcome.resumeData)
     let partial = try EditedPartial(blob)
+    try await partial.settle()
     try FileManager.default.removeItem(atPath: partial.journal)
     try partial.write(FaultScene.other.prefix(400_000))
     let run = try await scene.download(to: "done")
@@ -120,6 +123,7 @@ struct PartialFileFaultTests {
   func foreignJournal() async throws {
     let scene = try FaultScene(then: FaultScene.rest)
     let partial = try EditedPartial(try #require(try await scene.download(to: "done").outcome.resumeData))
+    try await partial.settle()
     let note = Data("a note of the user".utf8)
     try note.write(to: URL(fileURLWithPath: partial.journal))
     let run = try await scene.download(to: "done")

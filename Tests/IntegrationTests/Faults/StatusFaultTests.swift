@@ -107,6 +107,7 @@ struct StatusFaultTests {
     let scene = try FaultScene([FaultScene.beginning(.close)])
     let blob = try await scene.interrupt()
     let edited = try EditedPartial(blob)
+    try await edited.settle()
     try edited.write(FaultScene.whole)
     try edited.change { $0["offset"] = FaultScene.length }
     let run = try await scene.resume(try edited.blob())
