@@ -8,6 +8,9 @@ internal import Synchronization
 final class TransferEngine: Sendable {
   typealias Job = @Sendable (TransferLoop) -> Void
 
+  /// As often the mailbox is emptied before sockets get their turn.
+  private static let maximumBatches = 8
+
   private struct State {
     var jobs: [Job] = []
     var isClosed = false
@@ -75,21 +78,29 @@ final class TransferEngine: Sendable {
   private func run() {
     blockSignals()
     let loop = TransferLoop(multi, endBatch: endBatch)
-    var isClosing = false
-    while true {
-      loop.wait(isPatient: !isClosing)
-      let (jobs, isClosed) = state.withLock { state in
-        defer { state.jobs.removeAll() }
-        return (state.jobs, state.isClosed)
+    var (jobs, isClosed) = ([Job](), false)
+    while !isClosed || !jobs.isEmpty {
+      // What somebody asked for comes before what has happened since: a suspended download outlives its connection. So
+      // sockets are looked at first and then the mailbox, until that is empty, or it is high time for the sockets.
+      for _ in 0..<Self.maximumBatches {
+        loop.wait(isPatient: jobs.isEmpty && !isClosed)
+        (jobs, isClosed) = takeJobs()
+        if jobs.isEmpty { break }
+        loop.tick()
+        for job in jobs { job(loop) }
       }
-      // What somebody asked for comes before what has happened meanwhile: a suspended download outlives its connection.
-      loop.tick()
-      for job in jobs { job(loop) }
-      if isClosed && jobs.isEmpty { break }
-      isClosing = isClosed
+      // A wake-up that this takes is none that the next wait needs: it is not patient.
+      if !jobs.isEmpty { loop.wait(isPatient: false) }
       loop.turn()
     }
     loop.close()
+  }
+
+  private func takeJobs() -> (jobs: [Job], isClosed: Bool) {
+    state.withLock { state in
+      defer { state.jobs.removeAll() }
+      return (state.jobs, state.isClosed)
+    }
   }
 
   /// The program's signal handlers run on its own threads. Writing to a closed connection or past a file size limit

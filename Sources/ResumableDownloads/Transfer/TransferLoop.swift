@@ -86,14 +86,15 @@ final class TransferLoop {
   /// Takes the time for what follows; after a long wait the last one is stale.
   func tick() { now = LoopClock.now() }
 
-  /// Waits for a socket, a timer or a wake-up, or only looks what there is.
+  /// Waits for a socket, a timer or a wake-up, or only looks what there is. To be called before the jobs are taken, so
+  /// that the wake-up for a later one is not lost.
   func wait(isPatient: Bool) {
     sockets.wait(milliseconds: isPatient ? longestWait() : 0)
-    // Before the jobs are taken, so that the wake-up for a later one is not lost.
     if sockets.isReady(multi.wakeup) { multi.drain() }
   }
 
-  /// One turn: moves the bytes of what was ready, reports ends, fires timers.
+  /// One turn: moves the bytes of what the last wait has found ready, reports ends, fires timers. No job may come between
+  /// them: libcurl reads from a socket of which it is told, also for an exchange that was paused meanwhile.
   func turn() {
     tick()
     var networkHasChanged = false
