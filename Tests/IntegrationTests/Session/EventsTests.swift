@@ -122,7 +122,7 @@ struct EventsTests {
     try await eventually("the end of the download") { task?.state == .completed }
     #expect(try folder.contents().count == 2)
     task = nil
-    try await FolderWatch.wait(in: folder.path, for: "the file to go") { (try? folder.contents()) == ["kept"] }
+    try await FolderWatch.wait(in: folder.path("kept"), for: "the file to go") { (try? folder.contents()) == ["kept"] }
     #expect(released == nil)
   }
 
