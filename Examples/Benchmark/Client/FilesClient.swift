@@ -55,7 +55,12 @@ final class FilesClient: NSObject, URLSessionDownloadDelegate, Sendable {
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     if let failure = error.map({ "\($0)" }) { failures.update { $0.append(failure) } }
     let number = next.add(1, ordering: .relaxed).oldValue
-    if number < order.count, let url = try? order.url(number) { session.downloadTask(with: url).resume() }
+    if number < order.count {
+      do { session.downloadTask(with: try order.url(number)).resume() } catch {
+        failures.update { $0.append("\(error)") }
+        hasEnded.update { $0 = true }
+      }
+    }
     if completed.add(1, ordering: .acquiringAndReleasing).newValue == order.count { hasEnded.update { $0 = true } }
   }
 }

@@ -2,13 +2,14 @@ import Foundation
 
 /// Where and with what the figures were found.
 struct Machine: Codable, Sendable {
+  /// The file system that is kept in memory.
+  static let memory = "tmpfs"
+
   var processor: String
   var processors: Int
   var memoryBytes: Int64
   var kernel: String
   var system: String
-  static let memory = "tmpfs"
-
   /// The file system of the files that are served and written, `memory` where there is one.
   var fileSystem: String
   /// `release` or `debug`, and how the Swift library is linked.

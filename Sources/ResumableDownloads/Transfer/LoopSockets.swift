@@ -70,6 +70,7 @@ final class LoopSockets {
       return
     }
     let (first, second) = isKnown ? (EPOLL_CTL_MOD, EPOLL_CTL_ADD) : (EPOLL_CTL_ADD, EPOLL_CTL_MOD)
+    // The kernel refuses only for want of memory; nothing is then heard of the socket, and silence ends the exchange.
     if ccurl_epoll_control(poll, first, socket, events) != 0 {
       _ = ccurl_epoll_control(poll, second, socket, events)
     }

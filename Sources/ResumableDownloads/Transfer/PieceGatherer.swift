@@ -50,8 +50,8 @@ final class PieceGatherer {
       return transfer.deliver(piece) ? .taken : .end
     }
     owner = transfer
-    _ = room.pointee.take(piece, of: transfer.context)
-    return .taken
+    // There is room by now; were there none, the exchange would end rather than lose a byte.
+    return room.pointee.take(piece, of: transfer.context) ? .taken : .end
   }
 
   /// Hands out what there is. Not from inside a callback of the exchange that it belongs to.

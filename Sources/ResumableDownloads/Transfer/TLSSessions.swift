@@ -11,6 +11,7 @@ final class TLSSessions {
   init?() {
     guard let pointer = curl_share_init() else { return nil }
     self.pointer = pointer
+    // Where libcurl refuses, as one without TLS does, each connection begins with a whole handshake.
     _ = ccurl_share_tls_sessions(pointer)
   }
 

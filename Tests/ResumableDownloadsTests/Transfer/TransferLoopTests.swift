@@ -53,8 +53,9 @@ struct TransferLoopTests {
     let port = try Socket.port(of: listener)
     let engine = try TransferEngine()
     defer { engine.shutDown() }
-    let sink = LoopReference(Sink())
-    let (received, events) = (sink.value.received, sink.value.events)
+    let made = Sink()
+    let (received, events) = (made.received, made.events)
+    let sink = LoopReference(made)
     engine.perform { loop in
       let request = TransferRequest(
         url: "http://127.0.0.1:\(port)/", method: "GET", fields: [], inactivityTimeout: 0, options: TransferOptions())
